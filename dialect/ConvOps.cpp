@@ -1,0 +1,144 @@
+//===- ConvOps.cpp - convolutions -------------------------------------------===//
+//
+// Checks and interfaces of convolution and transposed convolution.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueSyntax.h"
+#include "WindowChecks.h"
+
+using namespace mlir;
+using namespace udnn::dnn;
+
+/// What both convolutions check: ranks, window attributes, batch, channels and groups. `inRole` and
+/// `outRole` name the filter dimension that meets the input's and the result's channels.
+template <typename ConvOp>
+static LogicalResult verifyConv(ConvOp op) {
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  DimsAttr inDims = op.getInputDims(), filterDims = op.getFilterDims(), outDims = op.getOutputDims();
+  if (failed(verifyDims(op, "input", inDims, input)) ||
+      failed(verifyDims(op, "filter", filterDims, filter)) ||
+      failed(verifyDims(op, "result", outDims, result)))
+    return failure();
+  int64_t rank = inDims.getSpatialRank();
+  if (rank < 1 || rank > 3)
+    return op.emitOpError("expects 1 to 3 spatial dimensions, got ") << rank;
+  if (filterDims.getSpatialRank() != rank || outDims.getSpatialRank() != rank)
+    return op.emitOpError("expects the input's ")
+           << rank << " spatial dimensions in filter and result, got "
+           << filterDims.getSpatialRank() << " and " << outDims.getSpatialRank();
+  if (failed(verifyWindow(op, rank, op.getStrides(), op.getPads(), op.getDilations())))
+    return failure();
+  if (filterDims.find(DimsAttr::kFilter) < 0 || filterDims.find(DimsAttr::kChannel) < 0)
+    return op.emitOpError("expects the filter's dimensions to name 'k' and 'c'");
+  int64_t groups = op.getGroups();
+  if (groups < 1)
+    return op.emitOpError("expects a positive number of groups, got ") << groups;
+
+  int64_t n = inDims.getLogicalSize(DimsAttr::kBatch, input.getShape());
+  int64_t nOut = outDims.getLogicalSize(DimsAttr::kBatch, result.getShape());
+  if (n != nOut)
+    return op.emitOpError("expects the batch ") << n << " of 'input' in the result, got " << nOut;
+  bool transposed = isa<ConvTransposeOp>(op.getOperation());
+  int64_t c = inDims.getLogicalSize(DimsAttr::kChannel, input.getShape());
+  int64_t k = outDims.getLogicalSize(DimsAttr::kChannel, result.getShape());
+  int64_t filterC = filterDims.getLogicalSize(DimsAttr::kChannel, filter.getShape());
+  int64_t filterK = filterDims.getLogicalSize(DimsAttr::kFilter, filter.getShape());
+  if (c != (transposed ? filterC : filterC * groups))
+    return op.emitOpError("expects the channel count ")
+           << c << " of 'input' to equal that of 'filter', got " << filterC << " in " << groups
+           << " groups";
+  if (k != (transposed ? filterK * groups : filterK))
+    return op.emitOpError("expects the result's channel count ")
+           << k << " to equal that of 'filter', got " << filterK << " in " << groups << " groups";
+  if (k % groups || c % groups)
+    return op.emitOpError("expects channels that divide by the groups, got ")
+           << c << " and " << k << " for " << groups << " groups";
+  return verifyEpilogue(cast<EpilogueOpInterface>(op.getOperation()), op.getAccumulate());
+}
+
+LogicalResult ConvOp::verify() {
+  if (failed(verifyConv(*this)))
+    return failure();
+  auto input = cast<RankedTensorType>(getInput().getType());
+  auto filter = cast<RankedTensorType>(getFilter().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  for (int64_t i = 0, e = getInputDims().getSpatialRank(); i < e; ++i) {
+    int64_t window = getFilterDims().getLogicalSize(i, filter.getShape());
+    int64_t padded = getInputDims().getLogicalSize(i, input.getShape()) + getPads()[i] + getPads()[e + i];
+    int64_t expected = (padded - (window - 1) * getDilations()[i] - 1) / getStrides()[i] + 1;
+    int64_t size = getOutputDims().getLogicalSize(i, result.getShape());
+    if (size < 1 || size > expected)
+      return emitOpError("expects spatial dimension ")
+             << i << " of the result to have at most " << expected << " elements, got " << size;
+  }
+  return success();
+}
+
+LogicalResult ConvTransposeOp::verify() { return verifyConv(*this); }
+
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
+
+/// Batch dimension of the extra operand that `map` reads: the result that is the batch of `outDims`.
+static int64_t getExtraBatchDim(AffineMap map, DimsAttr outDims) {
+  for (auto [i, expr] : llvm::enumerate(map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr);
+        dim && int64_t(dim.getPosition()) == outDims.find(DimsAttr::kBatch))
+      return i;
+  return -1;
+}
+
+template <typename ConvOp>
+static int64_t getConvOperandBatchDim(ConvOp op, unsigned operand) {
+  if (operand == 0)
+    return op.getInputDims().find(DimsAttr::kBatch);
+  if (operand == 1)
+    return -1;
+  if (operand == op->getNumOperands() - 1)
+    return op.getOutputDims().find(DimsAttr::kBatch);
+  return getExtraBatchDim(op.getExtraMapValues()[operand - 2], op.getOutputDims());
+}
+
+template <typename ConvOp>
+static DimsAttr getConvOperandDims(ConvOp op, unsigned operand) {
+  if (operand == 0)
+    return op.getInputDims();
+  if (operand == 1)
+    return op.getFilterDims();
+  return operand == op->getNumOperands() - 1 ? op.getOutputDims() : DimsAttr();
+}
+
+template <typename ConvOp>
+static void setConvOperandDims(ConvOp op, unsigned operand, DimsAttr dims) {
+  if (operand == 0)
+    op.setInputDimsAttr(dims);
+  else if (operand == 1)
+    op.setFilterDimsAttr(dims);
+  else if (operand == op->getNumOperands() - 1)
+    op.setOutputDimsAttr(dims);
+}
+
+#define UDNN_CONV_INTERFACES(OP)                                                                   \
+  int64_t OP::getOperandBatchDim(unsigned operand) {                                               \
+    return getConvOperandBatchDim(*this, operand);                                                 \
+  }                                                                                                \
+  int64_t OP::getResultBatchDim(unsigned) { return getOutputDims().find(DimsAttr::kBatch); }       \
+  DimsAttr OP::getOperandDims(unsigned operand) { return getConvOperandDims(*this, operand); }     \
+  void OP::setOperandDims(unsigned operand, DimsAttr dims) {                                       \
+    setConvOperandDims(*this, operand, dims);                                                      \
+  }                                                                                                \
+  Type OP::getAccumulatorType() { return getAccumulator(); }                                       \
+  Region &OP::getEpilogueRegion() { return getEpilogue(); }                                        \
+  MutableOperandRange OP::getExtrasOperandRange() { return getExtrasMutable(); }                   \
+  SmallVector<AffineMap> OP::getExtraMapValues() {                                                 \
+    return llvm::to_vector(getExtraMaps().getAsValueRange<AffineMapAttr>());                       \
+  }
+
+UDNN_CONV_INTERFACES(ConvOp)
+UDNN_CONV_INTERFACES(ConvTransposeOp)
