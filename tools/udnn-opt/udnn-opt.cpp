@@ -6,18 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "udnn/Dialect/Dnn.h"
+#include "udnn/InitAll.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  registry.insert<udnn::dnn::DnnDialect>();
+  udnn::registerAllDialects(registry);
   mlir::registerAllPasses();
+  udnn::registerAllPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "udnn optimizer driver\n", registry));
 }

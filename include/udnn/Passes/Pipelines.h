@@ -1,0 +1,25 @@
+//===- Pipelines.h - one pipeline per stage -----------------------*- C++ -*-===//
+//
+// The pipelines that take a module from one stage's contract to the next one's
+// (docs/architecture.md). Each ends with the verify pass of its stage.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef UDNN_PASSES_PIPELINES_H
+#define UDNN_PASSES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace udnn {
+
+/// Dispatches on tensors to launches on buffers in one arena.
+void buildMemoryPipeline(mlir::OpPassManager &pm);
+
+/// Registers every stage's pipeline as `dnn-<stage>-pipeline`.
+void registerPipelines();
+
+} // namespace udnn
+
+#endif // UDNN_PASSES_PIPELINES_H

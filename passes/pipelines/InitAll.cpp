@@ -1,0 +1,23 @@
+//===- InitAll.cpp - registers everything that udnn's tools use --------------===//
+//
+// The only place that knows all dialects, external models and passes.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "udnn/InitAll.h"
+
+#include "udnn/Dialect/Dnn.h"
+#include "udnn/Passes/Pipelines.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+
+void udnn::registerAllDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<dnn::DnnDialect>();
+}
+
+void udnn::registerAllPasses() { registerPipelines(); }
