@@ -12,8 +12,10 @@
 
 #include "udnn/Dialect/Dnn.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <memory>
 #include <string>
@@ -55,10 +57,28 @@ struct LaunchShape {
   int64_t sharedBytes = 0;
 };
 
+/// The kernels of a module, by what they compute: equal kernels (family, parameters, types, body)
+/// get one symbol. Names count up in the order of first use.
+class KernelTable {
+public:
+  explicit KernelTable(mlir::ModuleOp module);
+
+  /// The symbol of a kernel equal to `kernel`, which is detached and consumed: inserted into the
+  /// module when it is new, erased when it is not.
+  mlir::FlatSymbolRefAttr insert(dnn::KernelOp kernel);
+
+private:
+  mlir::ModuleOp module;
+  llvm::StringMap<mlir::FlatSymbolRefAttr> symbolOf;
+  llvm::StringMap<unsigned> nextNumber;
+};
+
 /// How `expand` emits dispatches: on tensors, at the place of the unit that is replaced.
 class DispatchBuilder {
 public:
-  DispatchBuilder(mlir::RewriterBase &rewriter, dnn::UnitOp unit, llvm::StringRef family);
+  DispatchBuilder(mlir::RewriterBase &rewriter, dnn::UnitOp unit, llvm::StringRef family,
+                  KernelTable &kernels)
+      : rewriter(rewriter), unit(unit), family(family), kernels(kernels) {}
 
   mlir::RewriterBase &getRewriter() { return rewriter; }
   mlir::Location getLoc() { return unit.getLoc(); }
@@ -67,7 +87,7 @@ public:
   mlir::Value empty(mlir::RankedTensorType type);
 
   /// Emits one dispatch of a kernel of this family and returns its results. The kernel's body is
-  /// a copy of the unit's. Equal kernels (family, parameters, types, body) are shared.
+  /// a copy of the unit's. `inPlace` names for each init the input that may share its bytes.
   mlir::ValueRange dispatch(mlir::DictionaryAttr parameters, mlir::ValueRange inputs,
                             mlir::ValueRange inits, int64_t workerBytes = 0,
                             llvm::ArrayRef<int64_t> inPlace = {});
@@ -76,6 +96,7 @@ private:
   mlir::RewriterBase &rewriter;
   dnn::UnitOp unit;
   std::string family;
+  KernelTable &kernels;
 };
 
 /// A way to implement some kinds of units on one kind of device.

@@ -1,0 +1,32 @@
+//===- Registry.cpp - the table of kernel families --------------------------===//
+//
+// Lists all families, in the order in which equally fast ones are preferred.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "udnn/Kernels/KernelFamily.h"
+
+namespace udnn {
+
+KernelFamily::~KernelFamily() = default;
+
+static std::vector<std::unique_ptr<KernelFamily>> createKernelFamilies() {
+  std::vector<std::unique_ptr<KernelFamily>> families;
+  return families;
+}
+
+llvm::ArrayRef<std::unique_ptr<KernelFamily>> getKernelFamilies() {
+  static const std::vector<std::unique_ptr<KernelFamily>> families = createKernelFamilies();
+  return families;
+}
+
+const KernelFamily *lookupKernelFamily(llvm::StringRef name) {
+  for (const auto &family : getKernelFamilies())
+    if (family->getName() == name)
+      return family.get();
+  return nullptr;
+}
+
+} // namespace udnn

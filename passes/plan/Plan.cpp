@@ -1,0 +1,213 @@
+//===- Plan.cpp - choose kernel family and layouts --------------------------===//
+//
+// Collects the candidates of every unit, solves, and writes the plans.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "udnn/Passes/Plan.h"
+
+#include "PlanProblem.h"
+
+#include "udnn/Cost/CostModel.h"
+#include "udnn/Cost/Device.h"
+#include "udnn/Passes/LayoutRules.h"
+#include "udnn/Support/Bytes.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace udnn {
+#define GEN_PASS_DEF_PLANPASS
+#include "udnn/Passes/Plan.h.inc"
+} // namespace udnn
+
+using namespace udnn;
+
+namespace {
+
+/// What restricts the choice of candidates.
+struct Limits {
+  int64_t workspaceBytes = std::numeric_limits<int64_t>::max();
+  int64_t errorPpb = 0;
+  SmallVector<const KernelFamily *> families;
+  llvm::StringMap<const KernelFamily *> forced;
+};
+
+} // namespace
+
+/// The element type whose arithmetic dominates a unit: that of its first result.
+static Type getElementType(dnn::UnitOp unit) {
+  return cast<RankedTensorType>(unit.getResult(0).getType()).getElementType();
+}
+
+/// Appends what `family` offers for the unit within the limits, and says in `reasons` why not.
+static void collect(const KernelFamily &family, dnn::UnitOp unit, dnn::DeviceAttr device,
+                    const Limits &limits, PlanNode &node, std::string &reasons) {
+  CandidateList list;
+  family.getCandidates(unit, device, list);
+  auto reject = [&](const Twine &why) {
+    reasons += (Twine(reasons.empty() ? "" : "; ") + family.getName() + ": " + why).str();
+  };
+  if (list.candidates.empty())
+    reject(list.reason.empty() ? "does not run this operation" : list.reason);
+  for (Candidate &candidate : list.candidates) {
+    int64_t workspace = candidate.workspaceBytes + candidate.workerBytes * device.getCores();
+    if (workspace > limits.workspaceBytes) {
+      reject("needs a workspace of " + formatBytes(workspace) + ", over the limit of " +
+             formatBytes(limits.workspaceBytes));
+      continue;
+    }
+    if (candidate.errorPpb > limits.errorPpb) {
+      reject("adds a relative error of " + Twine(candidate.errorPpb) + "e-9, over the limit of " +
+             Twine(limits.errorPpb) + "e-9");
+      continue;
+    }
+    Prediction prediction = predict(candidate, getElementType(unit), device);
+    node.choices.push_back({&family, std::move(candidate), prediction.timeNs, prediction.origin});
+  }
+}
+
+static LogicalResult collectNode(dnn::UnitOp unit, dnn::DeviceAttr device, const Limits &limits,
+                                 PlanNode &node) {
+  node.unit = unit;
+  std::string reasons;
+  const KernelFamily *forced = limits.forced.lookup(unit.getName());
+  for (const auto &family : getKernelFamilies()) {
+    if (!family->getName().starts_with((device.getKind().getValue() + ".").str()))
+      continue;
+    if (forced ? family.get() == forced
+               : limits.families.empty() || llvm::is_contained(limits.families, family.get()))
+      collect(*family, unit, device, limits, node, reasons);
+  }
+  if (node.choices.empty() && !forced && !limits.families.empty())
+    if (const KernelFamily *generic =
+            lookupKernelFamily((device.getKind().getValue() + ".generic").str()))
+      collect(*generic, unit, device, limits, node, reasons);
+  if (node.choices.empty())
+    return unit.emitError("no kernel family can run '")
+           << unit.getName() << "' on the target '" << device.getKind().getValue() << "' ("
+           << reasons << ")";
+  llvm::stable_sort(node.choices,
+                    [](const Choice &a, const Choice &b) { return a.timeNs < b.timeNs; });
+  return success();
+}
+
+static dnn::PlanAttr makePlan(const Choice &choice, MLIRContext *context) {
+  auto encode = [&](ArrayRef<dnn::DimsAttr> layouts) {
+    SmallVector<Attribute> attrs;
+    for (dnn::DimsAttr layout : layouts)
+      attrs.push_back(encodeLayout(context, layout));
+    return ArrayAttr::get(context, attrs);
+  };
+  const Candidate &candidate = choice.candidate;
+  auto piece = dnn::PieceAttr::get(
+      context, /*count=*/1, /*batch=*/0, StringAttr::get(context, choice.family->getName()),
+      candidate.parameters, choice.timeNs, candidate.workspaceBytes, candidate.workerBytes,
+      candidate.errorPpb, StringAttr::get(context, choice.origin));
+  return dnn::PlanAttr::get(context, ArrayAttr::get(context, piece), encode(candidate.inputLayouts),
+                            encode(candidate.resultLayouts));
+}
+
+static void emitPlanRemark(PlanNode &node) {
+  const Choice &picked = node.getPicked();
+  auto remark = remark::passed(
+      node.unit.getLoc(),
+      remark::RemarkOpts::name("dnn-plan").category("dnn.plan").subCategory("choice"));
+  remark << "unit" << node.unit.getName().str() << "family" << picked.family->getName().str()
+         << remark::metric("predicted_ns", picked.timeNs);
+}
+
+namespace {
+
+struct PlanPass : public udnn::impl::PlanPassBase<PlanPass> {
+  using PlanPassBase::PlanPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    dnn::DeviceAttr device = getDevice(module);
+    if (!device) {
+      module.emitError("expects the module to carry the device's facts as 'dnn.device'");
+      return signalPassFailure();
+    }
+    Limits limits;
+    if (failed(readLimits(module, limits)))
+      return signalPassFailure();
+    llvm::StringSet<> unitNames;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (failed(planFunction(function, device, limits, unitNames)))
+        return signalPassFailure();
+    for (const auto &entry : limits.forced)
+      if (!unitNames.contains(entry.getKey())) {
+        module.emitError("no unit is named '")
+            << entry.getKey() << "', which a family is forced on";
+        return signalPassFailure();
+      }
+  }
+
+private:
+  LogicalResult readLimits(ModuleOp module, Limits &limits) {
+    if (!workspaceLimit.empty()) {
+      std::optional<int64_t> bytes = parseBytes(workspaceLimit);
+      if (!bytes)
+        return module.emitError("expects a size such as 64MiB as workspace limit, got '")
+               << workspaceLimit << "'";
+      limits.workspaceBytes = *bytes;
+    }
+    if (!(maxRelativeError >= 0))
+      return module.emitError("expects a relative error of at least 0, got ") << maxRelativeError;
+    limits.errorPpb = maxRelativeError >= 1 ? std::numeric_limits<int64_t>::max()
+                                            : int64_t(maxRelativeError * 1e9 + 0.5);
+    auto lookup = [&](StringRef name) {
+      const KernelFamily *family = lookupKernelFamily(name);
+      if (!family) {
+        InFlightDiagnostic diagnostic = module.emitError("no kernel family is named '")
+                                        << name << "'; there are";
+        for (const auto &known : getKernelFamilies())
+          diagnostic << " " << known->getName();
+      }
+      return family;
+    };
+    for (const std::string &name : families) {
+      limits.families.push_back(lookup(name));
+      if (!limits.families.back())
+        return failure();
+    }
+    for (const std::string &entry : forceFamily) {
+      auto [node, name] = StringRef(entry).rsplit('=');
+      if (node.empty() || name.empty())
+        return module.emitError("expects NODE=FAMILY to force a family, got '") << entry << "'";
+      if (!(limits.forced[node] = lookup(name)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult planFunction(func::FuncOp function, dnn::DeviceAttr device, const Limits &limits,
+                             llvm::StringSet<> &unitNames) {
+    if (function.isDeclaration())
+      return success();
+    PlanProblem problem(function, device);
+    for (auto unit : function.getBody().front().getOps<dnn::UnitOp>()) {
+      unitNames.insert(unit.getName());
+      if (failed(collectNode(unit, device, limits, problem.getNodes().emplace_back())))
+        return failure();
+    }
+    problem.finalize();
+    solveByDescent(problem);
+    assert(problem.verify() && "every unit has a valid choice");
+    for (PlanNode &node : problem.getNodes()) {
+      node.unit.setPlanAttr(makePlan(node.getPicked(), &getContext()));
+      emitPlanRemark(node);
+    }
+    return success();
+  }
+};
+
+} // namespace
