@@ -81,6 +81,31 @@ LogicalResult ConvOp::verify() {
 
 LogicalResult ConvTransposeOp::verify() { return verifyConv(*this); }
 
+LogicalResult WinogradFilterOp::verify() {
+  auto filter = cast<RankedTensorType>(getFilter().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (getTile() != 4)
+    return emitOpError("expects tile 4, got ") << getTile();
+  DimsAttr dims = getFilterDims();
+  if (failed(verifyDims(*this, "filter", dims, filter)))
+    return failure();
+  if (!dims.isPlain() || dims.getRank() != 4 || dims.find(DimsAttr::kFilter) < 0 ||
+      dims.find(DimsAttr::kChannel) < 0 || dims.getSpatialRank() != 2)
+    return emitOpError("expects the filter's dimensions to be 'k', 'c', '0' and '1' in some order");
+  if (!isa<FloatType>(filter.getElementType()) ||
+      filter.getElementType() != result.getElementType())
+    return emitOpError("expects a filter and a result of one floating point type, got ")
+           << filter.getElementType() << " and " << result.getElementType();
+  auto size = [&](int64_t role) { return filter.getDimSize(dims.find(role)); };
+  if (size(0) != 3 || size(1) != 3)
+    return emitOpError("expects a 3x3 filter, got ") << size(0) << "x" << size(1);
+  SmallVector<int64_t> expected{36, size(DimsAttr::kFilter), size(DimsAttr::kChannel)};
+  if (result.getShape() != ArrayRef(expected))
+    return emitOpError("expects a result of shape 36x") << expected[1] << "x" << expected[2]
+                                                        << ", got " << result;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Interfaces
 //===----------------------------------------------------------------------===//

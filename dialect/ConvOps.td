@@ -91,4 +91,36 @@ def Dnn_ConvTransposeOp : Dnn_ConvBase<"conv_transpose"> {
   }];
 }
 
+def Dnn_WinogradFilterOp : Dnn_Op<"winograd_filter", [
+    Pure, DestinationStyleOpInterface, AllTypesMatch<["init", "result"]>]> {
+  let summary = "a 3x3 filter in the Winograd domain";
+  let description = [{
+    `result[6 * i + j, k, c] = (G * filter[k, c] * transpose(G))[i, j]` for the
+    algorithm F(4x4, 3x3) (`tile` 4) with the interpolation points 0,
+    sqrt(1/2), -sqrt(1/2), sqrt(2), -sqrt(2) and infinity, in this order. It is
+    computed in f64 and rounded once. Constant filters are transformed at
+    compile time.
+
+    Source: Lavin and Gray (arXiv 1509.09308), section 4.
+
+    Example:
+
+    ```mlir
+    %u = dnn.winograd_filter ins(%w [k, c, 0, 1] : tensor<64x32x3x3xf32>)
+                             outs(%e : tensor<36x64x32xf32>) tile 4
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$filter, AnyRankedTensor:$init,
+                   Dnn_DimsAttr:$filter_dims, Dnn_IntAttr:$tile);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `ins` `(` $filter custom<Dims>($filter_dims) `:` type($filter) `)`
+    `outs` `(` $init `:` type($init) `)` `tile` $tile attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
 #endif // UDNN_DNN_CONV_OPS
