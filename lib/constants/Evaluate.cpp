@@ -1,0 +1,192 @@
+//===- Evaluate.cpp - evaluation of values ----------------------------------===//
+//
+// Walks from a value to the constants it depends on and evaluates what lies between.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "udnn/Constants/Evaluate.h"
+
+#include "Operations.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/RegionGraphTraits.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace udnn {
+
+/// The operands whose bytes an operation needs: all that it reads, captured values included.
+static SmallVector<Value> getDependencies(Operation *op) {
+  SmallVector<Value> values;
+  if (isa<tensor::DimOp>(op))
+    return {cast<tensor::DimOp>(op).getIndex()};
+  if (isa<tensor::ReshapeOp>(op))
+    return {cast<tensor::ReshapeOp>(op).getSource()};
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (linalgOp && !linalgOp.payloadUsesValueFromOperand(&operand))
+      continue;
+    if (isa<linalg::PackOp, linalg::UnPackOp>(op) && operand.getOperandNumber() == 1)
+      continue;
+    if (isa<dnn::WinogradFilterOp>(op) && operand.getOperandNumber() == 1)
+      continue;
+    values.push_back(operand.get());
+  }
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  values.append(captured.begin(), captured.end());
+  return values;
+}
+
+/// True for operations that `computeOp` may cover.
+static bool isCovered(Operation *op) {
+  if (isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp, dnn::WinogradFilterOp>(op))
+    return true;
+  return isa_and_nonnull<tensor::TensorDialect, arith::ArithDialect, math::MathDialect>(
+      op->getDialect());
+}
+
+static int64_t getResultBytes(Operation *op) {
+  int64_t bytes = 0;
+  for (Type type : op->getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.hasStaticShape())
+      bytes += tensor.getNumElements() * getElementBytes(tensor.getElementType());
+  return bytes;
+}
+
+/// A constant operation's attribute as elements; scalars become tensors of rank 0.
+static ElementsAttr getElements(Attribute value) {
+  if (auto elements = dyn_cast<ElementsAttr>(value))
+    return elements;
+  auto typed = dyn_cast<TypedAttr>(value);
+  if (!typed || !getElementBytes(typed.getType()))
+    return nullptr;
+  return DenseElementsAttr::get(RankedTensorType::get({}, typed.getType()), value);
+}
+
+/// A value that is the same everywhere needs no bytes: the fill's scalar as a splat.
+static ElementsAttr getSplat(Operation *op, llvm::function_ref<ElementsAttr(Value)> attr) {
+  Value scalar;
+  if (auto fill = dyn_cast<linalg::FillOp>(op); fill && fill->getNumResults() == 1)
+    scalar = fill.value();
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    scalar = splat.getInput();
+  auto type = scalar ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
+  if (!type || !type.hasStaticShape() || scalar.getType() != type.getElementType())
+    return nullptr;
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(attr(scalar));
+  if (!elements)
+    return nullptr;
+  return DenseElementsAttr::get(type, elements.getSplatValue<Attribute>());
+}
+
+void ConstantEvaluator::computeOp(Operation *op) {
+  auto operand = [&](Value value) -> FailureOr<ConstantBytes> { return evaluateBytes(value); };
+  for (Value result : op->getResults())
+    known.try_emplace(result);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    known[constant.getResult()].attr = getElements(constant.getValue());
+    return;
+  }
+  if (!isCovered(op) || (limitBytes > 0 && getResultBytes(op) > limitBytes))
+    return;
+  if (ElementsAttr splat = getSplat(op, [&](Value value) { return evaluate(value); })) {
+    known[op->getResult(0)].attr = splat;
+    return;
+  }
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    FailureOr<SmallVector<ConstantBytes>> results = evaluateLinalg(linalgOp, operand);
+    if (succeeded(results) && results->size() == op->getNumResults())
+      for (auto [value, bytes] : llvm::zip(op->getResults(), *results))
+        known[value].bytes = bytes;
+    return;
+  }
+  FailureOr<ConstantBytes> bytes = failure();
+  if (auto pack = dyn_cast<linalg::PackOp>(op))
+    bytes = evaluatePack(pack, operand);
+  else if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
+    bytes = evaluateUnpack(unpack, operand);
+  else if (auto winograd = dyn_cast<dnn::WinogradFilterOp>(op))
+    bytes = evaluateWinogradFilter(winograd, operand);
+  else if (isa<tensor::TensorDialect>(op->getDialect()))
+    bytes = evaluateTensor(op, operand);
+  else
+    bytes = evaluateElementwise(op, operand);
+  if (succeeded(bytes) && op->getNumResults() == 1)
+    known[op->getResult(0)].bytes = *bytes;
+}
+
+ConstantEvaluator::Entry &ConstantEvaluator::compute(Value value) {
+  // Chains may be long, so the walk keeps its own stack. An operation is met twice: before its
+  // dependencies, and after them.
+  SmallVector<std::pair<Value, bool>> stack{{value, false}};
+  while (!stack.empty()) {
+    auto [current, ready] = stack.pop_back_val();
+    if (known.contains(current))
+      continue;
+    Operation *op = current.getDefiningOp();
+    if (!op || !isCovered(op)) {
+      known.try_emplace(current);
+      continue;
+    }
+    SmallVector<Value> dependencies = getDependencies(op);
+    auto isUnknown = [&](Value v) { return !known.contains(v); };
+    auto isVariable = [&](Value v) {
+      auto it = known.find(v);
+      return it != known.end() && !it->second.isConstant();
+    };
+    if (llvm::any_of(dependencies, isVariable)) {
+      for (Value result : op->getResults())
+        known.try_emplace(result);
+      continue;
+    }
+    if (llvm::none_of(dependencies, isUnknown)) {
+      computeOp(op);
+      continue;
+    }
+    if (ready) { // A cycle in a graph region.
+      known.try_emplace(current);
+      continue;
+    }
+    stack.push_back({current, true});
+    // One at a time would find a variable sooner; all at once keeps the stack short.
+    for (Value dependency : llvm::reverse(dependencies))
+      if (isUnknown(dependency))
+        stack.push_back({dependency, false});
+  }
+  return known[value];
+}
+
+FailureOr<ConstantBytes> ConstantEvaluator::evaluateBytes(Value value) {
+  Entry &entry = compute(value);
+  if (!entry.bytes.type && entry.attr) {
+    FailureOr<ConstantBytes> bytes = getConstantBytes(entry.attr);
+    if (failed(bytes))
+      return failure();
+    entry.bytes = *bytes;
+  }
+  if (!entry.bytes.type)
+    return failure();
+  return entry.bytes;
+}
+
+ElementsAttr ConstantEvaluator::evaluate(Value value) {
+  Entry &entry = compute(value);
+  if (entry.attr || !entry.bytes.type)
+    return entry.attr;
+  bool owned = entry.bytes.storage && entry.bytes.storage.use_count() == 1 &&
+               entry.bytes.data.data() == entry.bytes.storage->data() &&
+               entry.bytes.data.size() == entry.bytes.storage->size();
+  // The attribute takes the bytes over where nobody else holds them.
+  entry.attr = makeConstant(entry.bytes.type, owned ? std::move(*entry.bytes.storage)
+                                                    : std::vector<char>(entry.bytes.data.begin(),
+                                                                        entry.bytes.data.end()));
+  entry.bytes = {};
+  return entry.attr;
+}
+
+} // namespace udnn
