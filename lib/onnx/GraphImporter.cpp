@@ -1,0 +1,474 @@
+//===- GraphImporter.cpp - imports the nodes of a model --------------------===//
+//
+// Names, nodes, functions and branches. What single operators mean is in the table of operators.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphImporter.h"
+#include "GraphOrder.h"
+#include "OperatorRegistry.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace udnn;
+using namespace udnn::onnx;
+
+/// Functions may call functions, and branches may hold branches, to this depth.
+static constexpr int kMaxDepth = 64;
+/// A tensor above this size is no shape arithmetic and is not evaluated while importing.
+static constexpr int64_t kEvaluationLimitBytes = int64_t(64) << 20;
+
+bool Scope::defines(StringRef name) const {
+  for (const Scope *scope = this; scope; scope = scope->parent)
+    if (scope->values.contains(name) || scope->initializers.contains(name))
+      return true;
+  return false;
+}
+
+GraphImporter::GraphImporter(const Model &model, func::FuncOp function)
+    : model(model), function(function), builder(function.getContext()), file(model.path),
+      evaluator(std::make_unique<ConstantEvaluator>(kEvaluationLimitBytes)) {}
+
+//===----------------------------------------------------------------------===//
+// Locations and errors
+//===----------------------------------------------------------------------===//
+
+/// "ai.onnx" is another name of the default domain.
+static StringRef getDomain(const Node &node) {
+  return node.domain == "ai.onnx" ? StringRef() : StringRef(node.domain);
+}
+
+InFlightDiagnostic GraphImporter::emitError(Location loc) const {
+  return mlir::emitError(loc) << file << ": ";
+}
+
+InFlightDiagnostic GraphImporter::emitError(const Node &node, const Scope &scope) const {
+  std::string name = scope.prefix + (node.name.empty() ? node.opType : node.name);
+  InFlightDiagnostic diagnostic = emitError(NameLoc::get(StringAttr::get(function->getContext(), name)));
+  diagnostic << "node '" << name << "' (";
+  if (!getDomain(node).empty())
+    diagnostic << node.domain << ".";
+  diagnostic << node.opType;
+  auto opset = scope.opsets->find(getDomain(node).str());
+  if (opset != scope.opsets->end())
+    diagnostic << ", opset " << opset->second;
+  diagnostic << "): ";
+  return diagnostic;
+}
+
+Location GraphImporter::getLocation(const Node &node, const Scope &scope) {
+  std::string base = scope.prefix + (node.name.empty() ? node.opType : node.name);
+  std::string name = base;
+  for (int i = 1; !usedNames.insert(name).second; ++i)
+    name = base + "_" + std::to_string(i);
+  return NameLoc::get(builder.getStringAttr(name));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+FailureOr<ImportedValue> GraphImporter::getValue(const std::string &name, const Scope &scope) {
+  if (name.empty())
+    return ImportedValue();
+  for (const Scope *s = &scope; s; s = s->parent) {
+    auto value = s->values.find(name);
+    if (value != s->values.end()) {
+      ImportedValue found = value->second;
+      if (auto argument = dyn_cast_or_null<BlockArgument>(found.value))
+        if (auto it = frozen.find(argument.getArgNumber()); it != frozen.end())
+          found.value = it->second;
+      return found;
+    }
+    auto initializer = s->initializers.find(name);
+    if (initializer == s->initializers.end())
+      continue;
+    const Tensor &tensor = *initializer->second;
+    ElementsAttr attr = getTensorAttr(tensor, builder.getContext());
+    if (!attr)
+      return emitError(builder.getUnknownLoc())
+             << "initializer '" << name << "': element type '" << getElementTypeName(tensor.type)
+             << "' is not supported";
+    Value &constant = materialized[s->prefix + "\n" + name];
+    if (!constant)
+      constant = arith::ConstantOp::create(builder, NameLoc::get(builder.getStringAttr(name)),
+                                           cast<TypedAttr>(attr));
+    return ImportedValue{constant, tensor.type};
+  }
+  return emitError(builder.getUnknownLoc()) << "expects a definition of value '" << name << "'";
+}
+
+FailureOr<SmallVector<ImportedValue>> GraphImporter::getInputs(const Node &node, const Scope &scope) {
+  SmallVector<ImportedValue> inputs;
+  for (const std::string &name : node.inputs) {
+    FailureOr<ImportedValue> value = getValue(name, scope);
+    if (failed(value))
+      return failure();
+    inputs.push_back(*value);
+  }
+  return inputs;
+}
+
+LogicalResult GraphImporter::addInitializers(const Graph &graph, Scope &scope) {
+  for (const Tensor &initializer : graph.initializers)
+    if (!scope.initializers.try_emplace(initializer.name, &initializer).second)
+      return emitError(builder.getUnknownLoc())
+             << "expects one initializer named '" << initializer.name << "', got two";
+  if (!graph.sparseInitializers.empty())
+    return emitError(builder.getUnknownLoc())
+           << "initializer '" << graph.sparseInitializers.front()
+           << "': sparse tensors are not supported";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+void GraphImporter::setArgumentValue(unsigned i, const Tensor &value, bool isFrozen) {
+  argumentValues[i] = &value;
+  if (isFrozen)
+    frozen[i] = nullptr;
+}
+
+Value GraphImporter::freeze(unsigned argument) {
+  Value &constant = frozen[argument];
+  if (constant)
+    return constant;
+  ElementsAttr attr = getTensorAttr(*argumentValues.at(argument), builder.getContext());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.front());
+  constant = arith::ConstantOp::create(
+      builder, NameLoc::get(builder.getStringAttr(argumentNames[argument])), cast<TypedAttr>(attr));
+  function.getArgument(argument).replaceAllUsesWith(constant);
+  function.setArgAttr(argument, "dnn.frozen", attr);
+  return constant;
+}
+
+/// The block arguments that a value depends on, in order.
+static llvm::SetVector<unsigned> getArguments(Value value) {
+  llvm::SetVector<unsigned> arguments;
+  llvm::SetVector<Value> seen;
+  seen.insert(value);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    Value v = seen[i];
+    if (auto argument = dyn_cast<BlockArgument>(v))
+      arguments.insert(argument.getArgNumber());
+    else
+      seen.insert(v.getDefiningOp()->operand_begin(), v.getDefiningOp()->operand_end());
+  }
+  return arguments;
+}
+
+ElementsAttr GraphImporter::evaluate(Value value, std::string &reason) {
+  if (ElementsAttr attr = evaluator->evaluate(value))
+    return attr;
+  llvm::SetVector<unsigned> arguments = getArguments(value);
+  bool froze = false;
+  for (unsigned argument : arguments) {
+    if (!argumentValues.count(argument)) {
+      const std::string &name = argumentNames[argument];
+      reason = "it depends on the value of the model's input '" + name +
+               "'; give one with --freeze " + name + "=FILE or with --example-data DIR";
+      return nullptr;
+    }
+    Value constant = freeze(argument);
+    if (value == function.getArgument(argument))
+      value = constant;
+    froze = true;
+  }
+  // What was remembered about values that depended on the arguments no longer holds.
+  if (froze) {
+    evaluator = std::make_unique<ConstantEvaluator>(kEvaluationLimitBytes);
+    if (ElementsAttr attr = evaluator->evaluate(value))
+      return attr;
+  }
+  reason = "its value cannot be computed from constants here";
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphImporter::importNodes(ArrayRef<Node> nodes, ArrayRef<std::string> outputs,
+                                         Scope &scope) {
+  std::vector<const Node *> order;
+  GraphError error;
+  if (!orderNodes(
+          nodes, outputs, [&](StringRef name) { return scope.defines(name); }, order, error)) {
+    if (error.node)
+      return emitError(*error.node, scope) << error.message;
+    return emitError(builder.getUnknownLoc()) << error.message;
+  }
+  for (const Node *node : order)
+    if (failed(importNode(*node, scope)))
+      return failure();
+  return success();
+}
+
+Node GraphImporter::resolveAttributes(const Node &node, const Scope &scope) const {
+  Node resolved = node;
+  resolved.attributes.clear();
+  for (const NodeAttribute &attribute : node.attributes) {
+    if (attribute.reference.empty()) {
+      resolved.attributes.push_back(attribute);
+      continue;
+    }
+    const Scope *owner = &scope;
+    while (owner && !owner->attributes)
+      owner = owner->parent;
+    auto it = owner ? owner->attributes->find(attribute.reference)
+                    : std::map<std::string, const NodeAttribute *>::const_iterator();
+    // An attribute that the caller leaves out is left out here as well.
+    if (!owner || it == owner->attributes->end())
+      continue;
+    resolved.attributes.push_back(*it->second);
+    resolved.attributes.back().name = attribute.name;
+  }
+  return resolved;
+}
+
+LogicalResult GraphImporter::importNode(const Node &node, Scope &scope) {
+  bool hasReference = llvm::any_of(
+      node.attributes, [](const NodeAttribute &a) { return !a.reference.empty(); });
+  if (hasReference)
+    return importNode(resolveAttributes(node, scope), scope);
+  Location loc = getLocation(node, scope);
+  if (const Function *callee = findFunction(node))
+    return importCall(node, *callee, loc, scope);
+  auto opset = scope.opsets->find(getDomain(node).str());
+  if (opset == scope.opsets->end())
+    return emitError(node, scope) << "expects an operator set for the domain '" << node.domain
+                                  << "' among the imports, got none";
+  if (getDomain(node).empty() && node.opType == "If")
+    return importIf(node, opset->second, loc, scope);
+  return importOperator(node, opset->second, loc, scope);
+}
+
+/// Checks the number of inputs and outputs and the type of a node against the table.
+static LogicalResult checkSignature(const OperatorInfo &info, const NodeContext &ctx) {
+  unsigned count = ctx.node.inputs.size();
+  if (count > info.maxInputs || count < info.minInputs) {
+    InFlightDiagnostic diagnostic = ctx.emitError() << "expects " << info.minInputs;
+    if (info.maxInputs == kVariadic)
+      diagnostic << " or more";
+    else if (info.maxInputs != info.minInputs)
+      diagnostic << " to " << info.maxInputs;
+    return diagnostic << " inputs, got " << count;
+  }
+  for (unsigned i = 0; i < info.minInputs; ++i)
+    if (!ctx.hasInput(i))
+      return ctx.emitError() << "expects input " << i << ", which is left out";
+  if (ctx.node.outputs.size() > info.maxOutputs)
+    return ctx.emitError() << "expects at most " << info.maxOutputs << " outputs, got "
+                           << ctx.node.outputs.size();
+  if (ctx.hasInput(info.typedInput) && !info.types.contains(ctx.getElementType(info.typedInput)))
+    return ctx.emitError() << "element type '"
+                           << getElementTypeName(ctx.getElementType(info.typedInput))
+                           << "' is not supported; supported are " << info.types.str();
+  return success();
+}
+
+LogicalResult GraphImporter::importOperator(const Node &node, int64_t opset, Location loc,
+                                            Scope &scope) {
+  const OperatorRegistry &registry = getOperatorRegistry();
+  const OperatorInfo *info = registry.find(getDomain(node), node.opType, opset);
+  if (!info) {
+    InFlightDiagnostic diagnostic = emitError(node, scope);
+    ArrayRef<OperatorInfo> others = registry.findAll(getDomain(node), node.opType);
+    if (others.empty())
+      return diagnostic << "operator '" << node.opType << "' of domain '"
+                        << (getDomain(node).empty() ? "ai.onnx" : node.domain)
+                        << "' is not supported";
+    diagnostic << "opset " << opset << " is not supported; supported are";
+    for (const OperatorInfo &other : others)
+      diagnostic << " " << other.opsets.first << "-" << other.opsets.last;
+    return diagnostic;
+  }
+  FailureOr<SmallVector<ImportedValue>> inputs = getInputs(node, scope);
+  if (failed(inputs))
+    return failure();
+  SmallVector<bool> wanted;
+  for (const std::string &output : node.outputs)
+    wanted.push_back(!output.empty());
+  NodeContext ctx(node, opset, file, builder, loc, *inputs, wanted, *this);
+  if (failed(checkSignature(*info, ctx)) || failed(info->import(ctx)) || ctx.hasAttributeError())
+    return failure();
+  for (auto [name, value] : llvm::zip(node.outputs, ctx.getOutputs())) {
+    if (name.empty())
+      continue;
+    if (!value)
+      return ctx.emitError() << "output '" << name << "' is not supported";
+    scope.values[name] = value;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Branches and functions
+//===----------------------------------------------------------------------===//
+
+static const NodeAttribute *findAttribute(const Node &node, StringRef name) {
+  for (const NodeAttribute &attribute : node.attributes)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
+
+LogicalResult GraphImporter::importIf(const Node &node, int64_t opset, Location loc, Scope &scope) {
+  FailureOr<SmallVector<ImportedValue>> inputs = getInputs(node, scope);
+  if (failed(inputs))
+    return failure();
+  NodeContext ctx(node, opset, file, builder, loc, *inputs, {}, *this);
+  if (inputs->size() != 1 || !inputs->front() || inputs->front().type != ElementType::Bool)
+    return ctx.emitError() << "expects one condition of type bool";
+  FailureOr<int64_t> condition = ctx.getConstantInt(0);
+  if (failed(condition))
+    return failure();
+  StringRef name = *condition ? "then_branch" : "else_branch";
+  const NodeAttribute *branch = findAttribute(node, name);
+  if (!branch || !branch->graph)
+    return ctx.emitError() << "expects a graph in the attribute '" << name << "'";
+  const Graph &graph = *branch->graph;
+  if (graph.outputs.size() != node.outputs.size())
+    return ctx.emitError() << "expects " << node.outputs.size() << " outputs of '" << name
+                           << "', got " << graph.outputs.size();
+  if (scope.depth >= kMaxDepth)
+    return ctx.emitError() << "branches are nested deeper than " << kMaxDepth;
+
+  Scope inner;
+  inner.parent = &scope;
+  inner.opsets = scope.opsets;
+  inner.depth = scope.depth + 1;
+  inner.prefix = cast<NameLoc>(loc).getName().str() + "/";
+  std::vector<std::string> outputs;
+  for (const ValueInfo &output : graph.outputs)
+    outputs.push_back(output.name);
+  if (failed(addInitializers(graph, inner)) || failed(importNodes(graph.nodes, outputs, inner)))
+    return failure();
+  for (auto [outer, innerName] : llvm::zip(node.outputs, outputs)) {
+    FailureOr<ImportedValue> value = getValue(innerName, inner);
+    if (failed(value))
+      return failure();
+    if (!outer.empty())
+      scope.values[outer] = *value;
+  }
+  return success();
+}
+
+const Function *GraphImporter::findFunction(const Node &node) const {
+  for (const Function &candidate : model.functions)
+    if (candidate.name == node.opType && candidate.overload == node.overload &&
+        (candidate.domain == node.domain ||
+         (getDomain(node).empty() && (candidate.domain.empty() || candidate.domain == "ai.onnx"))))
+      return &candidate;
+  return nullptr;
+}
+
+LogicalResult GraphImporter::importCall(const Node &node, const Function &callee, Location loc,
+                                        Scope &scope) {
+  if (scope.depth >= kMaxDepth)
+    return emitError(node, scope) << "functions call each other deeper than " << kMaxDepth
+                                  << ", or without an end";
+  if (node.inputs.size() > callee.inputs.size() || node.outputs.size() > callee.outputs.size())
+    return emitError(node, scope) << "expects at most " << callee.inputs.size() << " inputs and "
+                                  << callee.outputs.size() << " outputs, got "
+                                  << node.inputs.size() << " and " << node.outputs.size();
+  FailureOr<SmallVector<ImportedValue>> inputs = getInputs(node, scope);
+  if (failed(inputs))
+    return failure();
+  std::map<std::string, const NodeAttribute *> attributes;
+  for (const NodeAttribute &attribute : callee.defaults)
+    attributes[attribute.name] = &attribute;
+  for (const NodeAttribute &attribute : node.attributes)
+    attributes[attribute.name] = &attribute;
+
+  Scope inner;
+  inner.opsets = &callee.opsets;
+  inner.attributes = &attributes;
+  inner.depth = scope.depth + 1;
+  inner.prefix = cast<NameLoc>(loc).getName().str() + "/";
+  for (auto [i, name] : llvm::enumerate(callee.inputs))
+    inner.values[name] = i < inputs->size() ? (*inputs)[i] : ImportedValue();
+  ArrayRef<std::string> outputs = ArrayRef(callee.outputs).take_front(node.outputs.size());
+  if (failed(importNodes(callee.nodes, outputs, inner)))
+    return failure();
+  for (auto [outer, innerName] : llvm::zip(node.outputs, outputs)) {
+    FailureOr<ImportedValue> value = getValue(innerName, inner);
+    if (failed(value))
+      return failure();
+    if (!outer.empty())
+      scope.values[outer] = *value;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The whole graph
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphImporter::run(ArrayRef<const ValueInfo *> arguments) {
+  Scope scope;
+  scope.opsets = &model.opsets;
+  Block *body = &function.front();
+  builder.setInsertionPointToStart(body);
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    argumentNames.push_back(argument->name);
+    if (!scope.values.try_emplace(argument->name, ImportedValue{body->getArgument(i), argument->type})
+             .second)
+      return emitError(builder.getUnknownLoc())
+             << "expects one input named '" << argument->name << "', got two";
+  }
+  for (auto &entry : frozen)
+    freeze(entry.first);
+  builder.setInsertionPointToEnd(body);
+  std::vector<std::string> outputs;
+  for (const ValueInfo &output : model.graph.outputs) {
+    if (llvm::is_contained(outputs, output.name))
+      return emitError(builder.getUnknownLoc())
+             << "expects one output named '" << output.name << "', got two";
+    outputs.push_back(output.name);
+  }
+  if (failed(addInitializers(model.graph, scope)) ||
+      failed(importNodes(model.graph.nodes, outputs, scope)))
+    return failure();
+  return finish(scope);
+}
+
+LogicalResult GraphImporter::finish(Scope &scope) {
+  SmallVector<Value> results;
+  SmallVector<Type> types;
+  SmallVector<Attribute> attributes;
+  for (const ValueInfo &output : model.graph.outputs) {
+    FailureOr<ImportedValue> value = getValue(output.name, scope);
+    if (failed(value))
+      return failure();
+    if (!*value)
+      return emitError(builder.getUnknownLoc()) << "output '" << output.name << "' has no value";
+    if (output.type != ElementType::Undefined && output.type != value->type)
+      return emitError(builder.getUnknownLoc())
+             << "output '" << output.name << "' is declared as " << getElementTypeName(output.type)
+             << ", but its value has type " << getElementTypeName(value->type);
+    results.push_back(value->value);
+    types.push_back(value->value.getType());
+    attributes.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("dnn.name", builder.getStringAttr(output.name)),
+         builder.getNamedAttr("dnn.type", builder.getStringAttr(getElementTypeName(value->type)))}));
+  }
+  func::ReturnOp::create(builder, builder.getUnknownLoc(), results);
+  function.setFunctionType(
+      FunctionType::get(builder.getContext(), function.getArgumentTypes(), types));
+  function.setResAttrsAttr(builder.getArrayAttr(attributes));
+  // Shape arithmetic has done its work and goes.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  return success();
+}
