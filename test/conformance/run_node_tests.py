@@ -1,0 +1,179 @@
+"""Runs the ONNX node tests that lie within udnn's operators and element types.
+
+Every case is compiled with its example data and run on it. The table tells by operator how many
+cases passed, failed (crash, wrong value, or listed in covered.txt and refused) and are not covered
+(refused with an error), with the reason. Exits with 1 if a case failed.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import sys
+import time
+import warnings
+
+import numpy as np
+import onnx
+from onnx import TensorProto, numpy_helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import udnn_testing
+
+OPERATORS = set("""
+    Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BatchNormalization Cast
+    CastLike Ceil Clip Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh DepthToSpace Div
+    Dropout Elu Equal Erf Exp Expand Flatten Floor Gather Gelu Gemm GlobalAveragePool GlobalMaxPool
+    Greater GreaterOrEqual HardSigmoid HardSwish Identity InstanceNormalization LRN
+    LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax MatMul Max MaxPool Mean Min Mish
+    Mod Mul Neg Not Or PRelu Pad Pow Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum
+    ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu
+    Reshape Resize Round Selu Shape Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign
+    SpaceToDepth Split Sqrt Squeeze Sub Sum Swish Tan Tanh Tile Transpose Unsqueeze Upsample Where
+    Xor""".split())
+
+TYPES = {getattr(TensorProto, name) for name in (
+    "FLOAT DOUBLE FLOAT16 INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 BOOL").split()}
+
+PASSED, FAILED, REFUSED = "passed", "failed", "not covered"
+
+
+def all_nodes(graph):
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from all_nodes(attribute.g)
+
+
+def is_in_scope(model):
+    """Whether the model uses only the operators and element types above."""
+    graph = model.graph
+    for value in [*graph.input, *graph.output, *graph.value_info]:
+        if value.type.WhichOneof("value") != "tensor_type":
+            return False
+        if value.type.tensor_type.elem_type not in TYPES:
+            return False
+    return all(node.domain in ("", "ai.onnx") and node.op_type in OPERATORS
+               for node in all_nodes(graph))
+
+
+def load_cases():
+    """The node tests in scope, by name, and the operator that each one tests."""
+    from onnx.backend.test.loader import load_model_tests
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the cases overflow and divide by zero on purpose
+        everything = {case.name: case for case in load_model_tests(kind="node")}
+    cases = {name: case for name, case in everything.items() if is_in_scope(case.model)}
+
+    def operator(name):
+        # An expanded case tests the operator whose function body it holds.
+        origin = everything.get(re.sub(r"_expanded(_function)?(_ver\d+)?$", "", name),
+                                everything[name])
+        names = {node.op_type for node in origin.model.graph.node}
+        return names.pop() if len(names) == 1 else "several"
+
+    return cases, {name: operator(name) for name in cases}
+
+
+def write_case(case, folder):
+    """Writes the model and its data set as udnn's tools read them."""
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True, exist_ok=True)
+    onnx.save(case.model, folder / "model.onnx")
+    inputs, outputs = case.data_sets[0]
+    for kind, values, declared in (("input", inputs, case.model.graph.input),
+                                   ("output", outputs, case.model.graph.output)):
+        for i, value in enumerate(values):
+            if not isinstance(value, TensorProto):
+                value = numpy_helper.from_array(np.asarray(value), declared[i].name)
+            value.name = declared[i].name
+            (data / f"{kind}_{i}.pb").write_bytes(value.SerializeToString())
+    return data
+
+
+def run_case(tools, case, folder):
+    """Compiles and runs one case; returns its verdict and the reason."""
+    data = write_case(case, folder)
+    artifact = folder / "model.udnn"
+    artifact.unlink(missing_ok=True)
+    compiled = tools.run("udnn-compile", folder / "model.onnx", "--target=cpu",
+                         f"--example-data={data}", "-o", artifact, timeout=120)
+    if compiled.code == 1:
+        return REFUSED, compiled.error
+    if compiled.code != 0:
+        return FAILED, f"udnn-compile {compiled.error}"
+    ran = tools.run("udnn-run", artifact, f"--test-data={data}", f"--rtol={case.rtol}",
+                    f"--atol={case.atol}", timeout=120)
+    if ran.code != 0:
+        return FAILED, f"udnn-run: {ran.error}"
+    return PASSED, ""
+
+
+def general_reason(reason):
+    """The reason without locations and values, so that equal reasons are counted together."""
+    reason = re.sub(r"^.*?error: ", "", reason)
+    return re.sub(r"'[^']*'|\d+", "*", reason)[:110]
+
+
+def print_table(verdicts, operators):
+    rows = collections.defaultdict(collections.Counter)
+    for name, (verdict, _) in verdicts.items():
+        rows[operators[name]][verdict] += 1
+    print(f"\n{'operator':22} {PASSED:>8} {FAILED:>8} {REFUSED:>12}  reasons")
+    for operator, row in sorted(rows.items()):
+        reasons = collections.Counter(
+            general_reason(reason) for name, (verdict, reason) in verdicts.items()
+            if operators[name] == operator and verdict != PASSED)
+        text = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common(3))
+        print(f"{operator:22} {row[PASSED]:8} {row[FAILED]:8} {row[REFUSED]:12}  {text}")
+    total = collections.Counter(verdict for verdict, _ in verdicts.values())
+    print(f"{'all':22} {total[PASSED]:8} {total[FAILED]:8} {total[REFUSED]:12}")
+
+
+def main():
+    parser = udnn_testing.parser(__doc__.splitlines()[0], "conformance")
+    parser.add_argument("--filter", default="", help="only cases whose name matches this pattern")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases run at a time")
+    parser.add_argument("--update", action="store_true", help="write the cases that pass to the list")
+    parser.add_argument("--results", type=pathlib.Path, help="write every verdict to this JSON file")
+    arguments = parser.parse_args()
+    tools = udnn_testing.Tools(arguments.tools)
+    list_file = pathlib.Path(__file__).with_name("covered.txt")
+    covered = set(list_file.read_text().split()) if list_file.exists() else set()
+
+    cases, operators = load_cases()
+    print(f"{len(cases)} node tests use only udnn's operators and element types")
+    names = sorted(name for name in cases if re.search(arguments.filter, name))
+    verdicts, start = {}, time.time()
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        answers = pool.map(
+            lambda name: run_case(tools, cases[name], arguments.work / name), names)
+        for name, (verdict, reason) in zip(names, answers):
+            if verdict == REFUSED and name in covered and not arguments.update:
+                verdict = FAILED
+            verdicts[name] = verdict, reason
+            if verdict == FAILED:
+                print(f"failed: {name}: {reason}")
+            if len(verdicts) % 100 == 0:
+                print(f"{len(verdicts)} of {len(names)} cases, {time.time() - start:.0f} s",
+                      flush=True)
+
+    print_table(verdicts, operators)
+    passed = {name for name, (verdict, _) in verdicts.items() if verdict == PASSED}
+    if passed - covered and not arguments.update:
+        print(f"{len(passed - covered)} cases pass that the list lacks: add them with --update")
+    if arguments.update:
+        kept = (covered - set(names)) | passed
+        list_file.write_text("".join(f"{name}\n" for name in sorted(kept)))
+    if arguments.results:
+        arguments.results.write_text(json.dumps(verdicts, indent=1, sort_keys=True))
+    return 1 if any(verdict == FAILED for verdict, _ in verdicts.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

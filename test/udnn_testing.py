@@ -1,0 +1,68 @@
+"""What udnn's Python tests share: running the tools, and finding test models.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import argparse
+import importlib.util
+import pathlib
+import subprocess
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Result:
+    """How a tool ended: `code` (negative: killed by that signal, None: timed out) and its output."""
+
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def error(self):
+        """The line that says what went wrong: the last one that says "error", else the last."""
+        lines = [line for line in (self.err + "\n" + self.out).splitlines() if line.strip()]
+        if self.code is None:
+            return "timed out"
+        if self.code < 0 or self.code > 1:
+            last = lines[-1] if lines else ""
+            crash = next((line for line in lines if "ssert" in line or "ERROR:" in line), last)
+            return f"crashed with exit code {self.code}: {crash}"
+        errors = [line for line in lines if "error" in line.lower()]
+        return (errors or lines or ["no message"])[0]
+
+
+class Tools:
+    """The programs of one build."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder).resolve()
+
+    def run(self, tool, *arguments, timeout=300, cwd=None):
+        command = [str(self.folder / tool), *map(str, arguments)]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=timeout, cwd=cwd,
+                                  stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return Result(None, "", "")
+        except FileNotFoundError:
+            return Result(127, "", f"error: there is no {command[0]}")
+        return Result(done.returncode, done.stdout.decode(errors="replace"),
+                      done.stderr.decode(errors="replace"))
+
+
+def parser(description, work):
+    """An argument parser with the options that every test script has."""
+    result = argparse.ArgumentParser(description=description)
+    result.add_argument("--tools", default=REPOSITORY / "build" / "bin",
+                        help="folder of the programs (default: build/bin of the checkout)")
+    result.add_argument("--work", default=REPOSITORY / "build" / work, type=pathlib.Path,
+                        help=f"folder for models and results (default: build/{work})")
+    return result
+
+
+def package_folder(name):
+    """The folder of an installed Python package, without importing it."""
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        raise SystemExit(f"error: the Python package {name} is not installed: scripts/install.sh")
+    return pathlib.Path(spec.submodule_search_locations[0])
