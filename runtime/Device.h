@@ -1,0 +1,75 @@
+//===- Device.h - what runs programs -----------------------------*- C++ -*-===//
+//
+// The interface between the C API and the kinds of devices.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef UDNN_RUNTIME_DEVICE_H
+#define UDNN_RUNTIME_DEVICE_H
+
+#include "udnn-c/udnn.h"
+#include "udnn/Artifact/Reader.h"
+
+#include <memory>
+
+namespace udnn::runtime {
+
+/// A status of the C API with its message.
+struct [[nodiscard]] Result {
+  udnn_status status = UDNN_OK;
+  std::string message;
+
+  bool failed() const { return status != UDNN_OK; }
+};
+
+inline Result success() { return {}; }
+inline Result failure(udnn_status status, std::string message) {
+  return {status, std::move(message)};
+}
+
+/// One program with the memory and threads to run it. Used by one thread at a time.
+class Executor {
+public:
+  virtual ~Executor();
+
+  /// Sets the memory of an input or output; size and alignment are checked by the caller.
+  virtual Result bindInput(size_t input, const void *data) = 0;
+  virtual Result bindOutput(size_t output, void *data) = 0;
+
+  /// Runs all launches; everything is bound. Allocates nothing. Times each launch into
+  /// `out_launchNs` unless it is null.
+  virtual Result run(int64_t *out_launchNs) = 0;
+
+  /// Threads that take part in a run.
+  virtual uint32_t getThreads() const = 0;
+};
+
+/// Code and constants of one program on a device, shared by its executors. Used by several threads.
+class Executable {
+public:
+  virtual ~Executable();
+
+  virtual Result createExecutor(uint32_t threads, std::unique_ptr<Executor> &out_executor) = 0;
+};
+
+/// A device that can run programs.
+class Device {
+public:
+  virtual ~Device();
+
+  /// Says whether code that was compiled for `target` runs here.
+  virtual Result canRun(const artifact::Device &target) const = 0;
+
+  /// Loads a program whose segments were verified. `reader` outlives the executable.
+  virtual Result load(const artifact::Reader &reader, const artifact::Program &program,
+                      std::shared_ptr<Executable> &out_executable) = 0;
+};
+
+/// Opens a device by its name: "cpu", or "cuda:N".
+Result openDevice(const std::string &name, std::unique_ptr<Device> &out_device);
+
+} // namespace udnn::runtime
+
+#endif // UDNN_RUNTIME_DEVICE_H
