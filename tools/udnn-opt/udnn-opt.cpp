@@ -7,15 +7,79 @@
 //===----------------------------------------------------------------------===//
 
 #include "udnn/InitAll.h"
+#include "udnn/Onnx/Import.h"
 
-#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "udnn-opt: error: " << message << "\n";
+  return EXIT_FAILURE;
+}
+
+/// Imports an ONNX file and returns the module as bytecode, or null after printing what is wrong.
+static std::unique_ptr<llvm::MemoryBuffer> importModel(StringRef path,
+                                                       const udnn::OnnxImportOptions &options) {
+  MLIRContext context;
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    llvm::errs() << "udnn-opt: " << (isError ? "error: " : "warning: ") << diagnostic << "\n";
+    for (Diagnostic &note : diagnostic.getNotes())
+      llvm::errs() << "udnn-opt: note: " << note << "\n";
+  });
+  FailureOr<OwningOpRef<ModuleOp>> module = udnn::importOnnx(path, options, &context);
+  if (failed(module))
+    return nullptr;
+  std::string bytecode;
+  llvm::raw_string_ostream stream(bytecode);
+  if (failed(writeBytecodeToFile(**module, stream)))
+    return nullptr;
+  return llvm::MemoryBuffer::getMemBufferCopy(bytecode, path);
+}
+
+static int run(int argc, char **argv, DialectRegistry &registry,
+               const udnn::OnnxImportOptions &options) {
+  auto [input, output] =
+      registerAndParseCLIOptions(argc, argv, "udnn optimizer driver\n", registry);
+  if (!StringRef(input).ends_with(".onnx"))
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> outputFile = openOutputFile(output, &error);
+  if (!outputFile)
+    return fail(error);
+  std::unique_ptr<llvm::MemoryBuffer> buffer = importModel(input, options);
+  if (!buffer || failed(MlirOptMain(outputFile->os(), std::move(buffer), registry,
+                                    MlirOptMainConfig::createFromCLOptions())))
+    return EXIT_FAILURE;
+  outputFile->keep();
+  return EXIT_SUCCESS;
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
+  llvm::InitLLVM init(argc, argv);
+  SmallVector<const char *> args(argv, argv + argc);
+  for (StringRef arg : llvm::drop_begin(args)) {
+    if (arg == "--list-onnx-operators") {
+      udnn::printOnnxOperators(llvm::outs());
+      return EXIT_SUCCESS;
+    }
+  }
+  udnn::OnnxImportOptions options;
+  std::string error;
+  if (failed(udnn::takeOnnxImportFlags(args, options, error)))
+    return fail(error);
+  DialectRegistry registry;
   udnn::registerAllDialects(registry);
   mlir::registerAllPasses();
   udnn::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "udnn optimizer driver\n", registry));
+  return run(args.size(), const_cast<char **>(args.data()), registry, options);
 }
