@@ -19,7 +19,8 @@ static LogicalResult verifyConv(ConvOp op) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
   auto result = cast<RankedTensorType>(op.getResult().getType());
-  DimsAttr inDims = op.getInputDims(), filterDims = op.getFilterDims(), outDims = op.getOutputDims();
+  DimsAttr inDims = op.getInputDims(), filterDims = op.getFilterDims(),
+           outDims = op.getOutputDims();
   if (failed(verifyDims(op, "input", inDims, input)) ||
       failed(verifyDims(op, "filter", filterDims, filter)) ||
       failed(verifyDims(op, "result", outDims, result)))
@@ -69,7 +70,8 @@ LogicalResult ConvOp::verify() {
   auto result = cast<RankedTensorType>(getResult().getType());
   for (int64_t i = 0, e = getInputDims().getSpatialRank(); i < e; ++i) {
     int64_t window = getFilterDims().getLogicalSize(i, filter.getShape());
-    int64_t padded = getInputDims().getLogicalSize(i, input.getShape()) + getPads()[i] + getPads()[e + i];
+    int64_t padded =
+        getInputDims().getLogicalSize(i, input.getShape()) + getPads()[i] + getPads()[e + i];
     int64_t expected = (padded - (window - 1) * getDilations()[i] - 1) / getStrides()[i] + 1;
     int64_t size = getOutputDims().getLogicalSize(i, result.getShape());
     if (size < 1 || size > expected)
@@ -110,7 +112,8 @@ LogicalResult WinogradFilterOp::verify() {
 // Interfaces
 //===----------------------------------------------------------------------===//
 
-/// Batch dimension of the extra operand that `map` reads: the result that is the batch of `outDims`.
+/// Batch dimension of the extra operand that `map` reads: the result that is the batch of
+/// `outDims`.
 static int64_t getExtraBatchDim(AffineMap map, DimsAttr outDims) {
   for (auto [i, expr] : llvm::enumerate(map.getResults()))
     if (auto dim = dyn_cast<AffineDimExpr>(expr);

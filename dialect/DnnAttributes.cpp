@@ -144,7 +144,9 @@ static ParseResult parseDimsList(AsmParser &parser, DimsAttr &dims) {
     StringRef letter;
     if (failed(parser.parseOptionalKeyword(&letter, {"n", "c", "k"})))
       return false;
-    role = letter == "n" ? DimsAttr::kBatch : letter == "c" ? DimsAttr::kChannel : DimsAttr::kFilter;
+    role = letter == "n"   ? DimsAttr::kBatch
+           : letter == "c" ? DimsAttr::kChannel
+                           : DimsAttr::kFilter;
     return true;
   };
   auto parseEntry = [&]() -> ParseResult {
@@ -175,24 +177,22 @@ static ParseResult parseDimsList(AsmParser &parser, DimsAttr &dims) {
 
 static void printDimsList(AsmPrinter &printer, DimsAttr dims) {
   printer << '[';
-  llvm::interleaveComma(llvm::zip(dims.getRoles(), dims.getBlocks()), printer.getStream(),
-                        [&](auto entry) {
-                          auto [role, block] = entry;
-                          if (role >= 0) {
-                            printer << role;
-                            return;
-                          }
-                          if (block != 1)
-                            printer << block;
-                          printer << (role == DimsAttr::kBatch     ? "n"
-                                      : role == DimsAttr::kChannel ? "c"
-                                                                   : "k");
-                          int64_t size = role == DimsAttr::kChannel  ? dims.getChannels()
-                                         : role == DimsAttr::kFilter ? dims.getFilters()
-                                                                     : 0;
-                          if (block == 1 && size)
-                            printer << " = " << size;
-                        });
+  llvm::interleaveComma(
+      llvm::zip(dims.getRoles(), dims.getBlocks()), printer.getStream(), [&](auto entry) {
+        auto [role, block] = entry;
+        if (role >= 0) {
+          printer << role;
+          return;
+        }
+        if (block != 1)
+          printer << block;
+        printer << (role == DimsAttr::kBatch ? "n" : role == DimsAttr::kChannel ? "c" : "k");
+        int64_t size = role == DimsAttr::kChannel  ? dims.getChannels()
+                       : role == DimsAttr::kFilter ? dims.getFilters()
+                                                   : 0;
+        if (block == 1 && size)
+          printer << " = " << size;
+      });
   printer << ']';
 }
 

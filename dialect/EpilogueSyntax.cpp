@@ -83,8 +83,8 @@ LogicalResult verifyEpilogue(EpilogueOpInterface op, bool accumulate) {
   for (auto [i, extra, map] : llvm::enumerate(extras, maps)) {
     auto type = dyn_cast<RankedTensorType>(extra.getType());
     if (!type)
-      return op->emitOpError("expects extra operand ") << i << " to be a ranked tensor, got "
-                                                       << extra.getType();
+      return op->emitOpError("expects extra operand ")
+             << i << " to be a ranked tensor, got " << extra.getType();
     if (block.getArgument(i + 1).getType() != type.getElementType())
       return op->emitOpError("expects the epilogue's argument ")
              << i + 1 << " to have type " << type.getElementType() << ", got "

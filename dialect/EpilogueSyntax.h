@@ -18,11 +18,10 @@ mlir::ParseResult parseDims(mlir::OpAsmParser &parser, DimsAttr &dims);
 void printDims(mlir::OpAsmPrinter &printer, mlir::Operation *op, DimsAttr dims);
 
 /// `epilogue(%b : tensor<64xf32> by affine_map<...>, ...) { region }`, or nothing.
-mlir::ParseResult
-parseEpilogue(mlir::OpAsmParser &parser,
-              llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &extras,
-              llvm::SmallVectorImpl<mlir::Type> &types, mlir::ArrayAttr &maps,
-              mlir::Region &region);
+mlir::ParseResult parseEpilogue(mlir::OpAsmParser &parser,
+                                llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &extras,
+                                llvm::SmallVectorImpl<mlir::Type> &types, mlir::ArrayAttr &maps,
+                                mlir::Region &region);
 void printEpilogue(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::OperandRange extras,
                    mlir::TypeRange types, mlir::ArrayAttr maps, mlir::Region &region);
 

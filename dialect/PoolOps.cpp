@@ -17,7 +17,8 @@ static LogicalResult verifyPool(PoolOp op) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto result = cast<RankedTensorType>(op.getResult().getType());
   DimsAttr dims = op.getDims();
-  if (failed(verifyDims(op, "input", dims, input)) || failed(verifyDims(op, "result", dims, result)))
+  if (failed(verifyDims(op, "input", dims, input)) ||
+      failed(verifyDims(op, "result", dims, result)))
     return failure();
   int64_t rank = dims.getSpatialRank();
   if (rank < 1 || rank > 3)

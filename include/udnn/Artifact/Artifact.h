@@ -102,9 +102,7 @@ struct Argument {
   static Argument buffer(Space space, uint32_t index, uint64_t offset, uint64_t size) {
     return {Kind::Buffer, space, index, offset, size, 0};
   }
-  static Argument integer(int64_t value) {
-    return {Kind::Integer, Space::Arena, 0, 0, 0, value};
-  }
+  static Argument integer(int64_t value) { return {Kind::Integer, Space::Arena, 0, 0, 0, value}; }
 };
 
 /// One launch of a kernel.
