@@ -10,6 +10,8 @@
 
 #include "udnn/Dialect/Dnn.h"
 #include "udnn/Passes/Pipelines.h"
+#include "udnn/Passes/Plan.h"
+#include "udnn/Passes/Select.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -20,4 +22,8 @@ void udnn::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<dnn::DnnDialect>();
 }
 
-void udnn::registerAllPasses() { registerPipelines(); }
+void udnn::registerAllPasses() {
+  registerPlanPasses();
+  registerSelectPasses();
+  registerPipelines();
+}

@@ -13,9 +13,25 @@
 
 using namespace mlir;
 
+void udnn::buildPlanPipeline(OpPassManager &pm, const PlanPassOptions &options) {
+  pm.addPass(createPlanPass(options));
+  pm.addPass(createVerifyPlannedPass());
+}
+
+void udnn::buildSelectPipeline(OpPassManager &pm) {
+  pm.addPass(createSelectPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createDispatchRestPass());
+}
+
 void udnn::buildMemoryPipeline(OpPassManager &pm) { pm.addPass(createCanonicalizerPass()); }
 
 void udnn::registerPipelines() {
+  PassPipelineRegistration<>("dnn-plan-pipeline", "Units to planned units, with default limits",
+                             [](OpPassManager &pm) { buildPlanPipeline(pm, {}); });
+  PassPipelineRegistration<>("dnn-select-pipeline", "Planned units to dispatches on tensors",
+                             buildSelectPipeline);
   PassPipelineRegistration<>("dnn-memory-pipeline",
                              "Dispatches on tensors to launches on buffers in one arena",
                              buildMemoryPipeline);

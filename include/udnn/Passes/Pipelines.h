@@ -10,9 +10,17 @@
 #ifndef UDNN_PASSES_PIPELINES_H
 #define UDNN_PASSES_PIPELINES_H
 
+#include "udnn/Passes/Plan.h"
+
 #include "mlir/Pass/PassManager.h"
 
 namespace udnn {
+
+/// Units to planned units.
+void buildPlanPipeline(mlir::OpPassManager &pm, const PlanPassOptions &options);
+
+/// Planned units to dispatches on tensors.
+void buildSelectPipeline(mlir::OpPassManager &pm);
 
 /// Dispatches on tensors to launches on buffers in one arena.
 void buildMemoryPipeline(mlir::OpPassManager &pm);
