@@ -8,6 +8,8 @@
 
 #include "udnn/Passes/Pipelines.h"
 
+#include "udnn/Passes/Select.h"
+
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
