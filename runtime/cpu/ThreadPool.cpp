@@ -94,7 +94,7 @@ ThreadPool::~ThreadPool() {
 void *ThreadPool::runWorker(void *argument) {
   Worker &worker = *static_cast<Worker *>(argument);
   for (;;) {
-    worker.pool->barrier.wait([&] { worker.pool->divide(0); });
+    worker.pool->barrier.wait([&] { worker.pool->begin(0); });
     if (worker.pool->stopping)
       return nullptr;
     worker.pool->walk(worker.index);
@@ -107,43 +107,57 @@ void ThreadPool::run(const Work *work, size_t count, int64_t *out_ns) {
   list = work;
   listSize = count;
   times = out_ns;
-  if (threads != 1)
-    barrier.wait([&] { divide(0); });
+  if (threads == 1) {
+    walkAlone();
+    return;
+  }
+  barrier.wait([&] { begin(0); });
   walk(0);
 }
 
-/// Runs the list as one of the workers; the first one takes the times.
+/// Runs the list as one of the workers.
 void ThreadPool::walk(uint32_t worker) {
   // Read before the last barrier: the next run may change them afterwards.
   const Work *work = list;
   size_t count = listSize;
-  int64_t *out = worker == 0 ? times : nullptr;
-  int64_t start = out ? getTimeNs() : 0;
   for (size_t i = 0; i < count; ++i) {
-    if (threads == 1) {
-      work[i].kernel(work[i].arguments, 0, work[i].tasks);
-    } else {
-      runTasks(work[i], worker);
-      barrier.wait([&] { divide(i + 1); });
-    }
-    if (!out)
-      continue;
-    int64_t end = getTimeNs();
-    out[i] = end - start;
-    start = end;
+    runTasks(work[i], worker);
+    barrier.wait([&] { begin(i + 1); });
   }
+}
+
+/// Runs the list without other threads.
+void ThreadPool::walkAlone() {
+  for (size_t i = 0; i < listSize; ++i) {
+    takeTime(i);
+    list[i].kernel(list[i].arguments, 0, list[i].tasks);
+  }
+  takeTime(listSize);
+}
+
+/// Notes that a launch begins and the one before it has ended.
+void ThreadPool::takeTime(size_t launch) {
+  if (!times)
+    return;
+  int64_t time = getTimeNs();
+  if (launch != 0)
+    times[launch - 1] = time - launchStart;
+  launchStart = time;
 }
 
 /// Gives each worker its share of a launch; called while all wait. The first workers get the
 /// larger shares, so a single task stays with the thread that called `run`.
-void ThreadPool::divide(size_t launch) {
-  if (launch >= listSize || stopping)
+void ThreadPool::begin(size_t launch) {
+  if (stopping)
     return;
-  uint64_t tasks = list[launch].tasks, begin = 0;
+  takeTime(launch);
+  if (launch == listSize)
+    return;
+  uint64_t tasks = list[launch].tasks, first = 0;
   for (uint32_t i = 0; i < threads; ++i) {
     uint64_t end = (tasks * (i + 1) + threads - 1) / threads;
-    ranges[i].tasks.store(packRange(begin, end), std::memory_order_relaxed);
-    begin = end;
+    ranges[i].tasks.store(packRange(first, end), std::memory_order_relaxed);
+    first = end;
   }
 }
 

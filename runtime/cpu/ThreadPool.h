@@ -78,7 +78,9 @@ private:
   explicit ThreadPool(uint32_t threads);
   static void *runWorker(void *worker);
   void walk(uint32_t worker);
-  void divide(size_t launch);
+  void walkAlone();
+  void begin(size_t launch);
+  void takeTime(size_t launch);
   void runTasks(const Work &work, uint32_t worker);
 
   /// Tasks that are left to one worker: the first in the low half, the end in the high half.
@@ -99,6 +101,7 @@ private:
   const Work *list = nullptr;
   size_t listSize = 0;
   int64_t *times = nullptr;
+  int64_t launchStart = 0;
   bool stopping = false;
 };
 

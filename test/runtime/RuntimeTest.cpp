@@ -165,11 +165,17 @@ TEST_F(RuntimeTest, TimesLaunches) {
   udnn_context *context = createContext(2);
   bindAll(context, y);
   std::vector<int64_t> ns(3, -1);
-  ASSERT_EQ(udnn_context_run_profiled(context, 3, ns.data()), UDNN_OK);
-  for (int64_t time : ns)
-    EXPECT_GE(time, 0);
+  int64_t least[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
+  for (int run = 0; run < 20; ++run) {
+    ASSERT_EQ(udnn_context_run_profiled(context, 3, ns.data()), UDNN_OK);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_GE(ns[i], 0);
+      least[i] = std::min(least[i], ns[i]);
+    }
+  }
   // The second launch does a thousand times more per element than the others.
-  EXPECT_GT(ns[1], ns[2]);
+  EXPECT_GT(least[1], least[0]);
+  EXPECT_GT(least[1], least[2]);
   EXPECT_EQ(udnn_context_run_profiled(context, 2, ns.data()), UDNN_INVALID_ARGUMENT);
   EXPECT_STREQ(udnn_last_error(), "expects room for the times of 3 launches, got 2");
   udnn_context_destroy(context);

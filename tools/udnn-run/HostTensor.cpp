@@ -1,6 +1,6 @@
 //===- HostTensor.cpp - tensors in memory ---------------------------------===//
 //
-// Allocation, random contents, elements as doubles, and choice of the file format.
+// Allocation, reading, random contents, and elements as doubles.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -8,11 +8,11 @@
 
 #include "HostTensor.h"
 
-#include <cerrno>
+#include "udnn/Onnx/Model.h"
+
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 using namespace udnn;
 using namespace udnn::artifact;
@@ -33,27 +33,39 @@ Status run::allocate(HostTensor &tensor) {
   return Status::success();
 }
 
-static bool endsWith(const std::string &text, const std::string &end) {
-  return text.size() >= end.size() &&
-         text.compare(text.size() - end.size(), std::string::npos, end) == 0;
+/// Copies a tensor that was read; `from` is the file or folder.
+static Status takeOver(const onnx::Tensor &tensor, const std::string &from,
+                       HostTensor &out_tensor) {
+  out_tensor.name = tensor.name;
+  out_tensor.type = ElementType(tensor.type);
+  out_tensor.shape = tensor.dims;
+  if (getElementSize(out_tensor.type) == 0)
+    return Status::failure("cannot read '" + from + "': element type '" +
+                           onnx::getElementTypeName(tensor.type) + "' is not supported");
+  if (Status status = allocate(out_tensor); status.failed())
+    return Status::failure("cannot read '" + from + "': " + status.message());
+  std::copy_n(tensor.data, out_tensor.bytes, out_tensor.data.get());
+  return Status::success();
 }
 
 Status run::readTensor(const std::string &path, HostTensor &out_tensor) {
-  bool isNpy = endsWith(path, ".npy");
-  if (!isNpy && !endsWith(path, ".pb"))
-    return Status::failure("cannot read '" + path + "': expects a name that ends in .npy or .pb");
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream contents;
-  // An empty file sets the stream's failure bit, so only the source is asked.
-  if (file)
-    contents << file.rdbuf();
-  if (!file)
-    return Status::failure("cannot read '" + path + "': " + strerror(errno));
-  std::string bytes = contents.str();
-  Status status = isNpy ? parseNpy(bytes, out_tensor) : parseTensorProto(bytes, out_tensor);
-  if (status.failed())
-    return Status::failure("cannot read '" + path + "': " + status.message());
-  return status;
+  onnx::Tensor tensor;
+  std::string error;
+  if (!onnx::readTensor(path, tensor, error))
+    return Status::failure(error);
+  return takeOver(tensor, path, out_tensor);
+}
+
+Status run::readTestData(const std::string &folder, const std::string &prefix,
+                         std::vector<HostTensor> &out_tensors) {
+  std::vector<onnx::Tensor> tensors;
+  std::string error;
+  if (!onnx::readTestData(folder, prefix, tensors, error))
+    return Status::failure(error);
+  for (const onnx::Tensor &tensor : tensors)
+    if (Status status = takeOver(tensor, folder, out_tensors.emplace_back()); status.failed())
+      return status;
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
 //===- HostTensor.h - tensors in memory and in files -------------*- C++ -*-===//
 //
-// Reads and writes the tensors that udnn-run is given: .npy and ONNX's .pb files.
+// The tensors that udnn-run is given, makes up, and writes.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -34,14 +34,12 @@ struct HostTensor {
 /// Gives the tensor memory of unspecified contents for its type and shape.
 Status allocate(HostTensor &tensor);
 
-/// Reads a tensor; the name's end says which format: ".npy" or ".pb".
+/// Reads a tensor from an .npy file or a serialized onnx.TensorProto (.pb).
 Status readTensor(const std::string &path, HostTensor &out_tensor);
 
-/// Parses the bytes of an .npy file (versions 1 to 3).
-Status parseNpy(const std::string &bytes, HostTensor &out_tensor);
-
-/// Parses the bytes of a serialized onnx.TensorProto.
-Status parseTensorProto(const std::string &bytes, HostTensor &out_tensor);
+/// Reads `<prefix>_0.pb`, `<prefix>_1.pb`, ... of an ONNX test data set.
+Status readTestData(const std::string &folder, const std::string &prefix,
+                    std::vector<HostTensor> &out_tensors);
 
 /// Writes an .npy file; leaves none behind when it fails.
 Status writeNpy(const std::string &path, const HostTensor &tensor);

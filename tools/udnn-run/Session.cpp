@@ -122,44 +122,23 @@ Status Session::setTensor(bool isInput, size_t index, HostTensor tensor, const s
   return Status::success();
 }
 
-/// The number behind "input_" or "output_" in a name like "input_0.pb", or -1.
-static int64_t getFileNumber(const std::string &name, const std::string &prefix) {
-  if (name.compare(0, prefix.size(), prefix) != 0)
-    return -1;
-  char *end;
-  long number = strtol(name.c_str() + prefix.size(), &end, 10);
-  return end != name.c_str() + prefix.size() && !strcmp(end, ".pb") ? number : -1;
-}
-
 /// Reads `input_*.pb` or `output_*.pb`: by the name inside where the model knows it, else by number.
 Status Session::readTestData(const std::string &folder, bool areInputs) {
-  const char *prefix = areInputs ? "input_" : "output_";
-  std::vector<HostTensor> &tensors = areInputs ? inputs : expected;
-  std::error_code error;
-  std::vector<std::pair<int64_t, std::string>> files;
-  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    int64_t number = getFileNumber(it->path().filename().string(), prefix);
-    if (number >= 0)
-      files.push_back({number, it->path().string()});
-  }
-  if (error)
-    return Status::failure("cannot read '" + folder + "': " + error.message());
-  if (files.empty())
-    return Status::failure("'" + folder + "' holds no " + prefix + "*.pb");
-  std::sort(files.begin(), files.end());
-  for (const auto &[number, path] : files) {
-    HostTensor tensor;
-    if (Status status = readTensor(path, tensor); status.failed())
-      return status;
+  std::vector<HostTensor> &tensors = areInputs ? inputs : expected, read;
+  std::string prefix = areInputs ? "input" : "output";
+  if (Status status = run::readTestData(folder, prefix, read); status.failed())
+    return status;
+  if (read.empty() && !tensors.empty())
+    return Status::failure("'" + folder + "' holds no " + prefix + "_0.pb");
+  for (size_t i = 0; i < read.size(); ++i) {
+    std::string path = folder + "/" + prefix + "_" + std::to_string(i) + ".pb";
     auto named = std::find_if(tensors.begin(), tensors.end(),
-                              [&](const HostTensor &t) { return t.name == tensor.name; });
-    size_t index = named == tensors.end() ? number : named - tensors.begin();
+                              [&](const HostTensor &t) { return t.name == read[i].name; });
+    size_t index = named == tensors.end() ? i : named - tensors.begin();
     if (index >= tensors.size())
       return Status::failure("'" + path + "': the model has " + std::to_string(tensors.size()) +
-                             (areInputs ? " inputs" : " outputs") + ", and none is named '" +
-                             tensor.name + "'");
-    if (Status status = setTensor(areInputs, index, std::move(tensor), path); status.failed())
+                             " " + prefix + "s, and none is named '" + read[i].name + "'");
+    if (Status status = setTensor(areInputs, index, std::move(read[i]), path); status.failed())
       return status;
   }
   return Status::success();
@@ -186,8 +165,7 @@ static Status readInput(const NamedValue &option, HostTensor &tensor, const Host
 
 Status Session::readInputs(const Options &options) {
   if (!options.testData.empty())
-    if (Status status = readTestData(options.testData, /*areInputs=*/true);
-        status.failed() && !inputs.empty())
+    if (Status status = readTestData(options.testData, /*areInputs=*/true); status.failed())
       return status;
   for (const NamedValue &option : options.inputs) {
     size_t index;
