@@ -46,7 +46,8 @@ def Dnn_ResizeOp : Dnn_SingleResultPrimitive<"resize"> {
     each dimension as ONNX defines it (f64: the given scale, or result size /
     input size). For `tf_crop_and_resize`, `roi` holds the normalized starts of
     all dimensions, then the ends, and coordinates outside the input yield
-    `extrapolation`.
+    `extrapolation`. Interpolated integers are rounded to even; they are signed,
+    or unsigned with `unsigned`.
 
     Source: ONNX operator `Resize`, opset 19, without antialiasing.
 
@@ -60,12 +61,13 @@ def Dnn_ResizeOp : Dnn_SingleResultPrimitive<"resize"> {
   let arguments = (ins
     AnyRankedTensor:$input, AnyRankedTensor:$init,
     Dnn_ResizeMode:$mode, Dnn_CoordinateMode:$coordinate_mode, Dnn_NearestMode:$nearest_mode,
-    DenseF64ArrayAttr:$scales, OptionalAttr<DenseF64ArrayAttr>:$roi, OptionalAttr<F64Attr>:$extrapolation
+    DenseF64ArrayAttr:$scales, OptionalAttr<DenseF64ArrayAttr>:$roi, OptionalAttr<F64Attr>:$extrapolation,
+    UnitAttr:$is_unsigned
   );
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)` `outs` `(` $init `:` type($init) `)`
     $mode $coordinate_mode $nearest_mode `scales` $scales (`roi` $roi^)? (`extrapolation` $extrapolation^)?
-    attr-dict
+    (`unsigned` $is_unsigned^)? attr-dict
   }];
 }
 

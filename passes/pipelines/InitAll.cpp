@@ -9,6 +9,7 @@
 #include "udnn/InitAll.h"
 
 #include "udnn/Dialect/Dnn.h"
+#include "udnn/Passes/Lowering.h"
 #include "udnn/Passes/Pipelines.h"
 #include "udnn/Passes/Plan.h"
 #include "udnn/Passes/Select.h"
@@ -23,6 +24,7 @@ void udnn::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void udnn::registerAllPasses() {
+  registerLoweringPasses();
   registerPlanPasses();
   registerSelectPasses();
   registerPipelines();
