@@ -48,6 +48,7 @@ public:
   mlir::LogicalResult run(llvm::ArrayRef<const ValueInfo *> arguments);
 
   mlir::ElementsAttr evaluate(mlir::Value value, std::string &reason) override;
+  mlir::ElementsAttr tryEvaluate(mlir::Value value) override { return evaluator->evaluate(value); }
 
 private:
   mlir::InFlightDiagnostic emitError(mlir::Location loc) const;

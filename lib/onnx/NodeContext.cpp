@@ -104,6 +104,16 @@ static double readFloat(const ConstantBytes &bytes, int64_t i, Type type) {
   return value.convertToDouble();
 }
 
+static FailureOr<SmallVector<int64_t>> readIntegers(ElementsAttr attr, ElementType type) {
+  FailureOr<ConstantBytes> bytes = getConstantBytes(attr);
+  if (failed(bytes))
+    return failure();
+  SmallVector<int64_t> values;
+  for (int64_t e = 0, n = bytes->type.getNumElements(); e < n; ++e)
+    values.push_back(readInteger(*bytes, e, type));
+  return values;
+}
+
 FailureOr<SmallVector<int64_t>> NodeContext::getConstantInts(unsigned i) {
   ElementType type = getElementType(i);
   if (isFloat(type))
@@ -112,13 +122,20 @@ FailureOr<SmallVector<int64_t>> NodeContext::getConstantInts(unsigned i) {
   FailureOr<ElementsAttr> attr = getConstantInput(i);
   if (failed(attr))
     return failure();
-  FailureOr<ConstantBytes> bytes = getConstantBytes(*attr);
-  if (failed(bytes))
+  FailureOr<SmallVector<int64_t>> values = readIntegers(*attr, type);
+  if (failed(values))
     return emitError() << "cannot read the constant of input " << i;
-  SmallVector<int64_t> values;
-  for (int64_t e = 0, n = bytes->type.getNumElements(); e < n; ++e)
-    values.push_back(readInteger(*bytes, e, type));
   return values;
+}
+
+std::optional<SmallVector<int64_t>> NodeContext::tryConstantInts(unsigned i) {
+  ElementsAttr attr = constants.tryEvaluate(getInput(i));
+  if (!attr || isFloat(getElementType(i)))
+    return std::nullopt;
+  FailureOr<SmallVector<int64_t>> values = readIntegers(attr, getElementType(i));
+  if (failed(values))
+    return std::nullopt;
+  return *values;
 }
 
 FailureOr<SmallVector<double>> NodeContext::getConstantFloats(unsigned i) {

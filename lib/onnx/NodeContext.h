@@ -44,6 +44,8 @@ public:
   /// The constant that `value` equals. Freezes graph inputs with a known example value on the way.
   /// When there is none, returns null and says why in `reason`.
   virtual mlir::ElementsAttr evaluate(mlir::Value value, std::string &reason) = 0;
+  /// The same without freezing anything.
+  virtual mlir::ElementsAttr tryEvaluate(mlir::Value value) = 0;
 };
 
 class NodeContext {
@@ -80,6 +82,8 @@ public:
   mlir::FailureOr<llvm::SmallVector<int64_t>> getConstantInts(unsigned i);
   /// Elements of a constant input of any float type, flattened.
   mlir::FailureOr<llvm::SmallVector<double>> getConstantFloats(unsigned i);
+  /// The same where the value is known without freezing an input; null where it is not.
+  std::optional<llvm::SmallVector<int64_t>> tryConstantInts(unsigned i);
   /// The only element of a constant input.
   mlir::FailureOr<int64_t> getConstantInt(unsigned i);
   mlir::FailureOr<double> getConstantFloat(unsigned i);
@@ -146,6 +150,9 @@ public:
   mlir::FailureOr<mlir::Value> createElementwise(llvm::ArrayRef<mlir::Value> operands,
                                                  llvm::ArrayRef<int64_t> shape,
                                                  mlir::Type resultElementType, ElementBody body);
+  /// A linalg.generic over all elements of `value` and of a vector with one element per channel
+  /// (dimension 1).
+  mlir::Value createChannelwise(mlir::Value value, mlir::Value vector, ElementBody body);
   /// Reinterprets the elements of `value` in row-major order in another shape of the same size, by
   /// tensor.collapse_shape and tensor.expand_shape.
   mlir::Value createReshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);

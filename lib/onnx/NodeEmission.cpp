@@ -109,6 +109,20 @@ static AffineMap getBroadcastMap(ArrayRef<int64_t> operand, ArrayRef<int64_t> sh
   return AffineMap::get(shape.size(), 0, exprs, context);
 }
 
+/// A linalg.generic without reductions on an empty init.
+static Value emitGeneric(NodeContext &ctx, ArrayRef<Value> operands, ArrayRef<AffineMap> maps,
+                         ArrayRef<int64_t> shape, Type elementType, NodeContext::ElementBody body) {
+  Value init = ctx.createEmpty(shape, elementType);
+  SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      ctx.builder, ctx.loc, init.getType(), operands, init, maps, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange elements) {
+        Value result = body(b, loc, elements.drop_back());
+        linalg::YieldOp::create(b, loc, result);
+      });
+  return generic.getResult(0);
+}
+
 FailureOr<Value> NodeContext::createElementwise(ArrayRef<Value> operands, ArrayRef<int64_t> shape,
                                                 Type resultElementType, ElementBody body) {
   MLIRContext *context = builder.getContext();
@@ -130,15 +144,15 @@ FailureOr<Value> NodeContext::createElementwise(ArrayRef<Value> operands, ArrayR
     maps.push_back(getBroadcastMap(operandShape, shape, context));
   }
   maps.push_back(builder.getMultiDimIdentityMap(shape.size()));
-  Value init = createEmpty(shape, resultElementType);
-  SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      builder, loc, init.getType(), operands, init, maps, iterators,
-      [&](OpBuilder &b, Location bodyLoc, ValueRange elements) {
-        Value result = body(b, bodyLoc, elements.drop_back());
-        linalg::YieldOp::create(b, bodyLoc, result);
-      });
-  return generic.getResult(0);
+  return emitGeneric(*this, operands, maps, shape, resultElementType, body);
+}
+
+Value NodeContext::createChannelwise(Value value, Value vector, ElementBody body) {
+  auto type = cast<RankedTensorType>(value.getType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  AffineMap channel = AffineMap::get(type.getRank(), 0, builder.getAffineDimExpr(1));
+  return emitGeneric(*this, {value, vector}, {identity, channel, identity}, type.getShape(),
+                     type.getElementType(), body);
 }
 
 //===----------------------------------------------------------------------===//

@@ -62,6 +62,12 @@ std::vector<const OperatorInfo *> OperatorRegistry::getSorted() const {
 const OperatorRegistry &udnn::onnx::getOperatorRegistry() {
   static const OperatorRegistry registry = [] {
     OperatorRegistry r;
+    registerConvOperators(r);
+    registerIndexOperators(r);
+    registerMatmulOperators(r);
+    registerNormOperators(r);
+    registerPoolOperators(r);
+    registerReshapeOperators(r);
     registerShapeOperators(r);
     return r;
   }();

@@ -110,6 +110,12 @@ private:
 const OperatorRegistry &getOperatorRegistry();
 
 // One function per file of operators; each is called in OperatorRegistry.cpp.
+void registerConvOperators(OperatorRegistry &registry);
+void registerIndexOperators(OperatorRegistry &registry);
+void registerMatmulOperators(OperatorRegistry &registry);
+void registerNormOperators(OperatorRegistry &registry);
+void registerPoolOperators(OperatorRegistry &registry);
+void registerReshapeOperators(OperatorRegistry &registry);
 void registerShapeOperators(OperatorRegistry &registry);
 
 } // namespace udnn::onnx
