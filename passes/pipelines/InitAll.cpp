@@ -9,6 +9,7 @@
 #include "udnn/InitAll.h"
 
 #include "udnn/Dialect/Dnn.h"
+#include "udnn/Passes/Codegen.h"
 #include "udnn/Passes/Lowering.h"
 #include "udnn/Passes/Pipelines.h"
 #include "udnn/Passes/Plan.h"
@@ -24,6 +25,7 @@ void udnn::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void udnn::registerAllPasses() {
+  registerCodegenPasses();
   registerLoweringPasses();
   registerPlanPasses();
   registerSelectPasses();

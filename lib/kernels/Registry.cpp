@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "udnn/Kernels/KernelFamily.h"
+#include "cpu/CpuFamilies.h"
 
 namespace udnn {
 
-KernelFamily::~KernelFamily() = default;
-
 static std::vector<std::unique_ptr<KernelFamily>> createKernelFamilies() {
   std::vector<std::unique_ptr<KernelFamily>> families;
+  appendCpuFamilies(families);
   return families;
 }
 

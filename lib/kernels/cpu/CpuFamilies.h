@@ -1,0 +1,23 @@
+//===- CpuFamilies.h - the kernel families of the CPU ------------*- C++ -*-===//
+//
+// Declares how to make each family of this folder; CpuFamilies.cpp lists them.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef UDNN_LIB_KERNELS_CPU_CPUFAMILIES_H
+#define UDNN_LIB_KERNELS_CPU_CPUFAMILIES_H
+
+#include "udnn/Kernels/KernelFamily.h"
+
+#include <vector>
+
+namespace udnn {
+
+/// Appends all families of the CPU, the specialised ones first.
+void appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &families);
+
+} // namespace udnn
+
+#endif // UDNN_LIB_KERNELS_CPU_CPUFAMILIES_H
