@@ -59,7 +59,12 @@ static int runModel(Session &session, const Options &options) {
       text = formatProfile(session, timing) + text;
     text += formatTiming(session, timing);
   }
-  return !print(text) || differing != 0;
+  if (!print(text))
+    return 1;
+  return differing ? fail(Status::failure(std::to_string(differing) +
+                                          (differing == 1 ? " output differs" : " outputs differ") +
+                                          " from what is expected"))
+                   : 0;
 }
 
 int main(int argc, char **argv) {
