@@ -10,4 +10,7 @@
 
 using namespace udnn;
 
-void udnn::appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &families) {}
+void udnn::appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &families) {
+  families.push_back(cpu::createDirectConvFamily());
+  families.push_back(cpu::createWinogradFamily());
+}

@@ -18,6 +18,11 @@ namespace udnn {
 /// Appends all families of the CPU, the specialised ones first.
 void appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &families);
 
+namespace cpu {
+std::unique_ptr<KernelFamily> createDirectConvFamily();
+std::unique_ptr<KernelFamily> createWinogradFamily();
+} // namespace cpu
+
 } // namespace udnn
 
 #endif // UDNN_LIB_KERNELS_CPU_CPUFAMILIES_H
