@@ -2,6 +2,8 @@
 
     check_models.py [NAME...] [--tools build/bin]
 
+The arena must not exceed the largest live set by more than a tenth.
+
 With two inputs a and b, the results for a may differ from the reference's by a thousandth of what
 the reference changes from b to a: an output that hardly depends on the input would test nothing.
 The best class must be the same wherever the reference's two best are further apart than that.
@@ -9,6 +11,7 @@ The best class must be the same wherever the reference's two best are further ap
 SPDX-License-Identifier: Apache-2.0
 """
 
+import json
 import pathlib
 import secrets
 import sys
@@ -26,6 +29,7 @@ import randomize_light
 from calibrate import low_frequency
 
 TOLERANCE = 1e-3
+ARENA_LIMIT = 1.1  # of the largest live set
 WEIGHT_SEED = 1
 
 
@@ -114,16 +118,28 @@ def compare(result, reference, other, classes):
     return error, None
 
 
-def run_case(tools, case, path, work, seed):
-    """Compiles, runs and compares one case; returns the cells of its row and the complaints."""
-    folder = work / f"{case.model}-{case.size}"
-    folder.mkdir(parents=True, exist_ok=True)
-    artifact = folder / "model.udnn"
+def compile_case(tools, case, path, artifact, target):
+    """Compiles a case; returns the seconds that it took and a complaint or None."""
     start = time.time()
-    compiled = tools.run("udnn-compile", path, "--target=cpu", *case.options, "-o", artifact)
-    seconds = time.time() - start
-    if compiled.code != 0:
-        return [f"{seconds:.1f} s"], [f"udnn-compile: {compiled.error}"]
+    compiled = tools.run("udnn-compile", path, f"--target={target}", *case.options, "-o", artifact)
+    return time.time() - start, f"udnn-compile: {compiled.error}" if compiled.code else None
+
+
+def arena_share(tools, artifact):
+    """The arena's size relative to the largest set of tensors that live at one time."""
+    info = json.loads(tools.run("udnn-run", artifact, "--info", "--json").out)
+    program = info["programs"][0]
+    return program["arena_bytes"] / max(program["live_bytes"], 1)
+
+
+def run_case(tools, case, path, folder, seed):
+    """Compiles, runs and compares one case; returns the cells of its row and the complaints."""
+    artifact = folder / "model.udnn"
+    seconds, complaint = compile_case(tools, case, path, artifact, "cpu")
+    if complaint:
+        return [f"{seconds:.1f} s"], [complaint]
+    arena = arena_share(tools, artifact)
+    complaints = [f"the arena is {arena:.2f} of the largest live set"] if arena > ARENA_LIMIT else []
 
     session = reference_session(path)
     name = session.get_inputs()[0].name
@@ -133,10 +149,11 @@ def run_case(tools, case, path, work, seed):
         old.unlink()
     ran = tools.run("udnn-run", artifact, "--input", f"{name}={folder / 'input.npy'}",
                     "--output-dir", folder)
+    artifact.unlink()
+    cells = [f"{seconds:.1f} s", f"{arena:.2f}"]
     if ran.code != 0:
-        artifact.unlink()
-        return [f"{seconds:.1f} s"], [f"udnn-run: {ran.error}"]
-    errors, complaints = [], []
+        return cells, [f"udnn-run: {ran.error}"]
+    errors = []
     references = zip(session.get_outputs(), session.run(None, {name: a}),
                      session.run(None, {name: b}))
     for i, (output, reference, other) in enumerate(references):
@@ -145,8 +162,30 @@ def run_case(tools, case, path, work, seed):
         errors.append(error)
         if complaint:
             complaints.append(f"{output.name}: {complaint}")
-    artifact.unlink()
-    return [f"{seconds:.1f} s", " ".join(f"{error:.1e}" for error in errors)], complaints
+    return [*cells, " ".join(f"{error:.1e}" for error in errors)], complaints
+
+
+def prepare_case(tools, case, path, folder, seed, target):
+    """Writes what another machine needs to check a case by udnn-run alone: `check.sh`."""
+    seconds, complaint = compile_case(tools, case, path, folder / "model.udnn", target)
+    if complaint:
+        return [f"{seconds:.1f} s"], [complaint]
+    session = reference_session(path)
+    name = session.get_inputs()[0].name
+    a, b = case.draw(case.shape, seed), case.draw(case.shape, seed + 1)
+    np.save(folder / "input.npy", a)
+    references = zip(session.get_outputs(), session.run(None, {name: a}),
+                     session.run(None, {name: b}))
+    lines = ["cd $(dirname $0)"]
+    for i, (output, reference, other) in enumerate(references):
+        np.save(folder / f"expected_{i}.npy", reference)
+        # The tolerance is one of the output, so each is compared in a run of its own.
+        tolerance = TOLERANCE * np.abs(reference - other).max()
+        lines.append(f"${{UDNN_RUN:-udnn-run}} model.udnn --input={name}=input.npy "
+                     f"--expected={output.name}=expected_{i}.npy --rtol=0 --atol={tolerance:.3g} "
+                     f'"$@" || exit 1')
+    (folder / "check.sh").write_text("\n".join(lines) + "\n")
+    return [f"{seconds:.1f} s"], []
 
 
 def main():
@@ -156,6 +195,10 @@ def main():
                         help=f"models to check (default: all): {', '.join(cases)}")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1 << 30),
                         help="seed of the inputs (default: a fresh one)")
+    parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER",
+                        help="do not run; write artifacts, inputs and expected results there, each "
+                        "with a check.sh for the machine that is to run them")
+    parser.add_argument("--target", default="cpu", help="target of --prepare (default: cpu)")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     arguments = parser.parse_args()
     if arguments.list:
@@ -166,15 +209,22 @@ def main():
         parser.error(f"no such model: {', '.join(unknown)}")
     tools = udnn_testing.Tools(arguments.tools)
     print(f"inputs have seed {arguments.seed}")
-    print(f"{'model':20} {'input':14} {'compiled in':>11}  error by output  verdict", flush=True)
+    print(f"{'model':20} {'input':14} {'compiled in':>11}  arena  error by output  verdict",
+          flush=True)
     failures = 0
     for name in arguments.names or cases:
         path = model_file(name, arguments.work)
         for case in cases[name]:
-            cells, complaints = run_case(tools, case, path, arguments.work, arguments.seed)
+            folder = (arguments.prepare or arguments.work) / f"{name}-{case.size}"
+            folder.mkdir(parents=True, exist_ok=True)
+            if arguments.prepare:
+                cells, complaints = prepare_case(tools, case, path, folder, arguments.seed,
+                                                 arguments.target)
+            else:
+                cells, complaints = run_case(tools, case, path, folder, arguments.seed)
             failures += bool(complaints)
-            cells += [""] * (2 - len(cells))
-            print(f"{name:20} {case.size:14} {cells[0]:>11}  {cells[1]:15}  "
+            cells += [""] * (3 - len(cells))
+            print(f"{name:20} {case.size:14} {cells[0]:>11}  {cells[1]:5}  {cells[2]:15}  "
                   f"{'; '.join(complaints) or 'passed'}", flush=True)
     print(f"{failures} failed" if failures else "all passed")
     return 1 if failures else 0
