@@ -10,6 +10,8 @@
 
 #include "Artifact_generated.h"
 
+#include <cstring>
+
 using namespace udnn;
 using namespace udnn::artifact;
 using flatbuffers::FlatBufferBuilder;
@@ -118,9 +120,13 @@ static std::string decodeString(const flatbuffers::String *text) {
   return text ? text->str() : std::string();
 }
 
+/// Copies bytes: the verifier does not check that a vector of 64-bit numbers is aligned to them.
 template <typename T>
 static std::vector<T> decodeNumbers(const Vector<T> *numbers) {
-  return numbers ? std::vector<T>(numbers->begin(), numbers->end()) : std::vector<T>();
+  std::vector<T> result(numbers ? numbers->size() : 0);
+  if (!result.empty())
+    memcpy(result.data(), numbers->Data(), result.size() * sizeof(T));
+  return result;
 }
 
 /// Decodes every element by `decode(const From &)`.
