@@ -111,8 +111,9 @@ RegisterTile cpu::chooseTile(int64_t ow, int64_t vectors, bool exact, int64_t la
   // Registers hold the accumulators, one operand for each row or column of the tile (whichever
   // are fewer), and one more.
   SmallVector<RegisterTile> tiles =
-      lanes >= 16 ? SmallVector<RegisterTile>{{14, 2}, {9, 3}, {7, 4}, {28, 1}}
-                  : SmallVector<RegisterTile>{{6, 2}, {4, 3}, {3, 4}, {12, 1}};
+      lanes >= 16
+          ? SmallVector<RegisterTile>{{14, 2}, {9, 3}, {7, 4}, {4, 6}, {2, 12}, {1, 16}, {28, 1}}
+          : SmallVector<RegisterTile>{{6, 2}, {4, 3}, {3, 4}, {2, 6}, {1, 8}, {12, 1}};
   RegisterTile best{0, 0};
   int64_t bestCost = 0;
   for (RegisterTile tile : tiles) {
@@ -213,14 +214,20 @@ std::string cpu::explainConv(dnn::UnitOp unit) {
   DimsAttr plain = DimsAttr::getActivation(unit.getContext(), op.getInputDims().getSpatialRank());
   if (op.getInputDims() != plain || op.getOutputDims() != plain || !op.getFilterDims().isPlain())
     return "only inputs and results with the dimensions [n, c, ...] are covered";
-  for (Value operand : op->getOperands())
-    if (!isa<BlockArgument>(operand))
-      return "an operand is computed within the unit";
   return {};
 }
 
 Value cpu::getUnitOperand(dnn::UnitOp unit, Value value) {
   return unit->getOperand(cast<BlockArgument>(value).getArgNumber());
+}
+
+bool cpu::isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (op->getNumOperands() == 0)
+    return op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op);
+  return isPure(op) && !isa<dnn::UnitOp>(op) && llvm::all_of(op->getOperands(), isConstant);
 }
 
 SmallVector<DimsAttr> cpu::getInputLayouts(dnn::UnitOp unit, DimsAttr input, DimsAttr result) {

@@ -102,6 +102,9 @@ llvm::SmallVector<dnn::DimsAttr> getInputLayouts(dnn::UnitOp unit, dnn::DimsAttr
 /// The unit's operand that `value`, an argument of its region, stands for.
 mlir::Value getUnitOperand(dnn::UnitOp unit, mlir::Value value);
 
+/// True when `value` depends on constants alone, so that what is computed from it folds.
+bool isConstant(mlir::Value value);
+
 /// The extra operands of the unit's primitive as operands of the unit.
 llvm::SmallVector<mlir::Value> getUnitExtras(dnn::UnitOp unit);
 

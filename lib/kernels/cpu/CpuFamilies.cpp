@@ -13,4 +13,7 @@ using namespace udnn;
 void udnn::appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &families) {
   families.push_back(cpu::createDirectConvFamily());
   families.push_back(cpu::createWinogradFamily());
+  families.push_back(cpu::createDepthwiseConvFamily());
+  families.push_back(cpu::createMatmulFamily());
+  families.push_back(cpu::createPoolFamily());
 }

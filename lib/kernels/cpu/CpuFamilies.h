@@ -19,7 +19,10 @@ namespace udnn {
 void appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &families);
 
 namespace cpu {
+std::unique_ptr<KernelFamily> createDepthwiseConvFamily();
 std::unique_ptr<KernelFamily> createDirectConvFamily();
+std::unique_ptr<KernelFamily> createMatmulFamily();
+std::unique_ptr<KernelFamily> createPoolFamily();
 std::unique_ptr<KernelFamily> createWinogradFamily();
 } // namespace cpu
 

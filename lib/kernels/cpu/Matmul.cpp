@@ -1,0 +1,512 @@
+//===- Matmul.cpp - matrix products ------------------------------------------===//
+//
+// The family "cpu.matmul": batched products whose right side is read in panels of whole vectors.
+// Constant right sides are packed at compile time, others by a launch of their own or not at all.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvProblem.h"
+#include "CpuFamilies.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace udnn;
+using namespace udnn::cpu;
+
+namespace {
+
+enum Step : int64_t { kProduct = 0, kPack = 1 };
+
+/// Logical sizes. Where the right side has no batch, the left side's batch is part of `m`.
+struct MatmulProblem {
+  int64_t batch, m, n, k;
+  bool flattened;
+
+  static MatmulProblem get(dnn::MatmulOp op) {
+    ArrayRef<int64_t> lhs = cast<RankedTensorType>(op.getLhs().getType()).getShape();
+    ArrayRef<int64_t> rhs = cast<RankedTensorType>(op.getRhs().getType()).getShape();
+    ArrayRef<int64_t> out = cast<RankedTensorType>(op.getResult().getType()).getShape();
+    MatmulProblem p;
+    p.m = out[out.size() - 2];
+    p.n = out.back();
+    p.k = lhs[lhs.size() - (op.getTransposeLhs() ? 2 : 1)];
+    p.batch = 1;
+    for (int64_t extent : out.drop_back(2))
+      p.batch *= extent;
+    p.flattened = rhs.size() == 2 && !op.getTransposeLhs() && lhs.size() == out.size();
+    if (p.flattened) {
+      p.m *= p.batch;
+      p.batch = 1;
+    }
+    return p;
+  }
+};
+
+/// How the work is cut, from a candidate's (and a kernel's) parameters.
+struct MatmulPlan {
+  int64_t step;
+  /// Register tile: rows of the left side x vectors of the right side.
+  int64_t rows, vectors;
+  /// Register tiles of rows per task.
+  int64_t tiles;
+  /// The right side is packed: [batch,] [n / (vectors x lanes)] [k] [vectors x lanes].
+  bool packed;
+
+  static MatmulPlan get(DictionaryAttr p) {
+    return {getInt(p, "step"), getInt(p, "rows"), getInt(p, "vectors"), getInt(p, "tiles"),
+            getInt(p, "packed") != 0};
+  }
+  DictionaryAttr getParameters(MLIRContext *context) const {
+    return makeParameters(context, {{"step", step},
+                                    {"rows", rows},
+                                    {"vectors", vectors},
+                                    {"tiles", tiles},
+                                    {"packed", packed}});
+  }
+};
+
+struct MatmulGrid {
+  /// Vectors of columns, groups of them, register tiles of rows, and pieces of those.
+  int64_t vectors, groups, tiles, pieces;
+
+  MatmulGrid(const MatmulProblem &p, const MatmulPlan &plan, int64_t lanes) {
+    vectors = llvm::divideCeilSigned(p.n, lanes);
+    groups = llvm::divideCeilSigned(vectors, plan.vectors);
+    tiles = splitEvenly(p.m, plan.rows).getCount();
+    pieces = llvm::divideCeilSigned(tiles, plan.tiles);
+  }
+  int64_t countTasks(const MatmulProblem &p) const { return p.batch * groups * pieces; }
+};
+
+class MatmulEmitter {
+public:
+  MatmulEmitter(dnn::KernelOp kernel, ModuleOp module, int64_t lanes)
+      : e(kernel, module, lanes), op(cast<dnn::MatmulOp>(kernel.getPrimitive())),
+        p(MatmulProblem::get(op)), plan(MatmulPlan::get(kernel.getParameters())),
+        grid(p, plan, lanes), lanes(lanes), output(e.getBuffer(e.getNumBuffers() - 1)),
+        epilogue(e, cast<dnn::EpilogueOpInterface>(op.getOperation()),
+                 plan.step == kProduct ? getExtraBuffers(e, 2) : SmallVector<Buffer>(),
+                 cast<RankedTensorType>(op.getResult().getType()).getRank() - 1) {}
+
+  void emit();
+
+private:
+  void emitProduct();
+  void emitPack();
+  void emitTiles(Index lo, Index hi, int64_t numVectors, bool ragged);
+  void emitTile(Index row, int64_t height, int64_t numVectors, bool ragged);
+  bool isFlat() const;
+  SmallVector<Index> getRowCoordinates(Index row);
+  Index getLeftPlace(ArrayRef<Index> coordinates);
+  Index getRightPlace();
+  SmallVector<Index> decodeBatch(Index batch, ArrayRef<int64_t> shape);
+
+  Emitter e;
+  dnn::MatmulOp op;
+  MatmulProblem p;
+  MatmulPlan plan;
+  MatmulGrid grid;
+  int64_t lanes;
+  Buffer output;
+  Epilogue epilogue;
+
+  // Of the task.
+  Index batch = 0, group = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Places of rows and matrices
+//===----------------------------------------------------------------------===//
+
+/// Coordinates of a row-major number in `shape`.
+SmallVector<Index> MatmulEmitter::decodeBatch(Index number, ArrayRef<int64_t> shape) {
+  SmallVector<Index> coordinates(shape.size(), 0);
+  for (int64_t i = shape.size() - 1; i > 0; --i) {
+    coordinates[i] = e.rem(number, shape[i]);
+    number = e.div(number, shape[i]);
+  }
+  if (!shape.empty())
+    coordinates[0] = number;
+  return coordinates;
+}
+
+/// True when the rows of all matrices of the batch follow each other in every buffer.
+bool MatmulEmitter::isFlat() const {
+  auto isFlatBuffer = [](const Buffer &buffer) {
+    for (size_t i = 0; i + 2 < buffer.shape.size(); ++i)
+      if (buffer.shape[i] > 1 && buffer.strides[i] != buffer.strides[i + 1] * buffer.shape[i + 1])
+        return false;
+    return true;
+  };
+  if (!isFlatBuffer(e.getBuffer(0)) || !isFlatBuffer(output))
+    return false;
+  for (size_t i = 0; i + 2 < output.shape.size(); ++i)
+    if (!epilogue.isFlat(i, i + 1, output.shape[i + 1]))
+      return false;
+  return true;
+}
+
+/// Coordinates of the result's row `row` of the task's batch, without the column.
+SmallVector<Index> MatmulEmitter::getRowCoordinates(Index row) {
+  ArrayRef<int64_t> shape = output.shape;
+  if (!p.flattened) {
+    SmallVector<Index> coordinates = decodeBatch(batch, shape.drop_back(2));
+    coordinates.push_back(row);
+    return coordinates;
+  }
+  if (!isFlat())
+    return decodeBatch(row, shape.drop_back(1));
+  SmallVector<Index> coordinates(shape.size() - 1, 0);
+  coordinates.back() = row;
+  return coordinates;
+}
+
+/// Where a row of the left side begins.
+Index MatmulEmitter::getLeftPlace(ArrayRef<Index> coordinates) {
+  const Buffer &lhs = e.getBuffer(0);
+  int64_t rank = lhs.shape.size(), rowDim = rank - (op.getTransposeLhs() ? 1 : 2);
+  Index at = e.mul(coordinates.back(), lhs.strides[rowDim]);
+  for (int64_t i = 0; i + 2 < rank; ++i)
+    at = e.mad(coordinates[i], lhs.strides[i], at);
+  return at;
+}
+
+/// Where the task's columns of the right side begin, packed or not.
+Index MatmulEmitter::getRightPlace() {
+  const Buffer &rhs = e.getBuffer(1);
+  int64_t rank = rhs.shape.size();
+  if (plan.packed) {
+    Index at = e.mul(group, rhs.strides[rank - 3]);
+    return rank == 4 ? e.mad(batch, rhs.strides[0], at) : at;
+  }
+  Index at = e.mul(e.mul(group, plan.vectors * lanes), rhs.strides[rank - 1]);
+  if (rank > 2) {
+    SmallVector<Index> coordinates = decodeBatch(batch, ArrayRef(rhs.shape).drop_back(2));
+    for (auto [coordinate, stride] : llvm::zip(coordinates, rhs.strides))
+      at = e.mad(coordinate, stride, at);
+  }
+  return at;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+void MatmulEmitter::emitTile(Index row, int64_t height, int64_t numVectors, bool ragged) {
+  const Buffer &lhs = e.getBuffer(0), &rhs = e.getBuffer(1);
+  int64_t rank = lhs.strides.size();
+  int64_t leftStep = lhs.strides[rank - (op.getTransposeLhs() ? 2 : 1)];
+  int64_t rightStep = rhs.strides[rhs.strides.size() - 2];
+  Value last = ragged && p.n % lanes ? e.mask(p.n % lanes) : Value();
+  bool flat = isFlat();
+  SmallVector<SmallVector<Index>> coordinates;
+  SmallVector<Index> leftAt;
+  for (int64_t t = 0; t < height; ++t) {
+    coordinates.push_back(getRowCoordinates(e.add(row, t)));
+    leftAt.push_back(getLeftPlace(coordinates.back()));
+  }
+  Index rightAt = getRightPlace();
+  int64_t rowStep = lhs.strides[rank - (op.getTransposeLhs() ? 1 : 2)];
+  SmallVector<int64_t> columns = llvm::to_vector(llvm::seq<int64_t>(0, height));
+  Vectors sums(height * numVectors, e.splat(0));
+  sums = e.loop(0, p.k, 1, sums, [&](Index k, Vectors carried) {
+    Index x = e.mul(k, leftStep), f = e.mad(k, rightStep, rightAt);
+    Index first = e.add(leftAt[0], x);
+    multiplyTile(
+        e, columns, numVectors, carried,
+        [&](int64_t t) {
+          return e.broadcast(lhs, flat ? e.add(first, t * rowStep) : e.add(leftAt[t], x));
+        },
+        [&](int64_t j) {
+          Index at = e.add(f, j * lanes);
+          return last && !plan.packed && j == numVectors - 1 ? e.load(rhs, at, last)
+                                                             : e.load(rhs, at);
+        });
+    return carried;
+  });
+  epilogue.beginBlock();
+  Index column = e.mul(group, plan.vectors * lanes);
+  for (int64_t t = 0; t < height; ++t)
+    for (int64_t j = 0; j < numVectors; ++j) {
+      SmallVector<Index> place = coordinates[t];
+      place.push_back(e.add(column, j * lanes));
+      Value value = epilogue.apply(sums[t * numVectors + j], place);
+      Index at = 0;
+      for (auto [coordinate, stride] : llvm::zip(place, output.strides))
+        at = e.mad(coordinate, stride, at);
+      if (last && j == numVectors - 1)
+        e.store(value, output, at, last);
+      else
+        e.store(value, output, at);
+    }
+}
+
+/// Register tiles `lo`..`hi` of the rows.
+void MatmulEmitter::emitTiles(Index lo, Index hi, int64_t numVectors, bool ragged) {
+  EvenSplit split = splitEvenly(p.m, plan.rows);
+  bool mixed = split.wide && split.narrow;
+  int64_t first = 0, row = 0;
+  for (auto [count, height] :
+       {std::pair(split.wide, split.width + 1), std::pair(split.narrow, split.width)}) {
+    if (count) {
+      Index from = mixed ? e.max(lo, first) : lo, to = mixed ? e.min(hi, first + count) : hi;
+      e.loop(from, to, 1, [&, height = height](Index i) {
+        emitTile(e.mad(e.sub(i, first), height, row), height, numVectors, ragged);
+      });
+    }
+    first += count;
+    row += count * height;
+  }
+}
+
+void MatmulEmitter::emitProduct() {
+  Index piece = e.rem(e.getTask(), grid.pieces), rest = e.div(e.getTask(), grid.pieces);
+  group = grid.groups == 1 ? Index(0) : e.rem(rest, grid.groups);
+  batch = p.batch == 1 ? Index(0) : e.div(rest, grid.groups);
+  Index lo = e.mul(piece, plan.tiles), hi = e.add(lo, plan.tiles);
+  if (grid.pieces == 1) {
+    lo = 0;
+    hi = grid.tiles;
+  } else if (grid.tiles % plan.tiles) {
+    hi = e.min(hi, grid.tiles);
+  }
+  int64_t lastVectors = grid.vectors - (grid.groups - 1) * plan.vectors;
+  bool ragged = p.n % lanes != 0;
+  if (grid.groups == 1 || (!ragged && lastVectors == plan.vectors))
+    return emitTiles(lo, hi, lastVectors, ragged);
+  e.branch(
+      e.compare(arith::CmpIPredicate::ult, group, grid.groups - 1),
+      [&] { emitTiles(lo, hi, plan.vectors, false); },
+      [&] { emitTiles(lo, hi, lastVectors, ragged); });
+}
+
+//===----------------------------------------------------------------------===//
+// Packing of a right side that is not constant
+//===----------------------------------------------------------------------===//
+
+/// One group of columns: loads vectors along n, or gathers them from [n, k].
+void MatmulEmitter::emitPack() {
+  const Buffer &rhs = e.getBuffer(0);
+  int64_t rank = rhs.strides.size();
+  bool transposed = op.getTransposeRhs();
+  int64_t nStep = rhs.strides[rank - (transposed ? 2 : 1)];
+  int64_t kStep = rhs.strides[rank - (transposed ? 1 : 2)];
+  group = grid.groups == 1 ? Index(0) : e.rem(e.getTask(), grid.groups);
+  batch = e.div(e.getTask(), grid.groups);
+  Index from = 0;
+  if (rank > 2) {
+    SmallVector<Index> coordinates = decodeBatch(batch, ArrayRef(rhs.shape).drop_back(2));
+    for (auto [coordinate, stride] : llvm::zip(coordinates, rhs.strides))
+      from = e.mad(coordinate, stride, from);
+  }
+  Index to = e.mul(e.getTask(), p.k * plan.vectors * lanes);
+  OpBuilder &b = e.getBuilder();
+  Vectors masks;
+  SmallVector<Index> places;
+  for (int64_t j = 0; j < plan.vectors; ++j) {
+    Index column = e.mul(e.add(e.mul(group, plan.vectors), j), lanes);
+    masks.push_back(e.mask(e.max(e.sub(p.n, column), 0)));
+    places.push_back(e.mad(column, nStep, from));
+  }
+  SmallVector<int32_t> steps;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    steps.push_back(lane * nStep);
+  Value offsets = arith::ConstantOp::create(b, e.getLoc(), b.getI32VectorAttr(steps));
+  Value zero = e.splat(0);
+  e.loop(0, p.k, 1, [&](Index k) {
+    for (int64_t j = 0; j < plan.vectors; ++j) {
+      Index at = e.mad(k, kStep, places[j]);
+      Value vector =
+          nStep == 1
+              ? e.load(rhs, at, masks[j])
+              : Value(vector::GatherOp::create(b, e.getLoc(), e.getVectorType(), rhs.memref,
+                                               ValueRange{e.toValue(at)}, offsets, masks[j], zero));
+      e.store(vector, output, e.add(e.mad(k, plan.vectors * lanes, to), j * lanes));
+    }
+  });
+}
+
+void MatmulEmitter::emit() {
+  if (plan.step == kPack)
+    emitPack();
+  else
+    emitProduct();
+  e.finish();
+}
+
+//===----------------------------------------------------------------------===//
+// The family
+//===----------------------------------------------------------------------===//
+
+/// Cuts the rows into pieces, and narrows the groups of columns where there are few tasks.
+static void chooseSchedule(const MatmulProblem &p, int64_t lanes, int64_t cores,
+                           MatmulPlan &plan) {
+  plan.tiles = MatmulGrid(p, plan, lanes).tiles;
+  auto countTasks = [&] { return MatmulGrid(p, plan, lanes).countTasks(p); };
+  while (plan.tiles > 1 && countTasks() < 8 * cores)
+    plan.tiles = llvm::divideCeilSigned(plan.tiles, 2);
+  while (plan.vectors > 2 && countTasks() < 4 * cores)
+    plan.vectors = llvm::divideCeilSigned(plan.vectors, 2);
+}
+
+static std::string explainMatmul(dnn::UnitOp unit, dnn::DeviceAttr device) {
+  auto op = dyn_cast_or_null<dnn::MatmulOp>(unit.getPrimitive());
+  if (!op)
+    return "the unit is not a matrix product";
+  auto isF32 = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType().isF32();
+  };
+  if (!isF32(op.getLhs()) || !isF32(op.getRhs()) || !isF32(op.getResult()) ||
+      !op.getAccumulator().isF32())
+    return "only f32 is covered";
+  if (op.getAccumulate())
+    return "accumulation is not covered";
+  for (Value operand : op->getOperands())
+    if (!isa<BlockArgument>(operand))
+      return "an operand is computed within the unit";
+  if (getLanes(device) < 8)
+    return "the device's vectors have fewer than 256 bits";
+  MatmulProblem p = MatmulProblem::get(op);
+  if (p.m * p.n * p.k * p.batch == 0)
+    return "empty products are not covered";
+  int64_t rank = cast<RankedTensorType>(op.getResult().getType()).getRank();
+  return explainEpilogue(cast<dnn::EpilogueOpInterface>(op.getOperation()), rank - 1);
+}
+
+namespace {
+
+class MatmulFamily : public KernelFamily {
+public:
+  StringRef getName() const override { return "cpu.matmul"; }
+
+  void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
+                     CandidateList &list) const override {
+    if (std::string why = explainMatmul(unit, device); !why.empty())
+      return list.reject(why);
+    int64_t lanes = getLanes(device), percent = 100;
+    auto op = cast<dnn::MatmulOp>(unit.getPrimitive());
+    MatmulProblem p = MatmulProblem::get(op);
+    RegisterTile tile = chooseTile(p.m, llvm::divideCeilSigned(p.n, lanes), /*exact=*/false, lanes,
+                                   &percent);
+    bool constant = isConstant(getUnitOperand(unit, op.getRhs()));
+    MatmulPlan plan{kProduct, tile.columns, tile.vectors, 1, true};
+    // A right side that many rows pass by is worth packing.
+    plan.packed = constant || op.getTransposeRhs() || p.m >= 32;
+    chooseSchedule(p, lanes, device.getCores(), plan);
+
+    Candidate candidate;
+    candidate.parameters = plan.getParameters(unit.getContext());
+    candidate.inputLayouts.resize(unit.getInputs().size());
+    candidate.resultLayouts.resize(1);
+    candidate.flops = 2 * p.batch * p.m * p.n * p.k;
+    candidate.bytes = 4 * p.batch * (p.m * p.k + p.k * p.n + p.m * p.n);
+    candidate.efficiencyPercent = std::max<int64_t>(1, percent * 95 / 100);
+    candidate.errorPpb = 300;
+    if (plan.packed && !constant) {
+      candidate.launches = 2;
+      candidate.workspaceBytes =
+          4 * getPackedType(unit.getContext(), op, plan, lanes).getNumElements();
+      candidate.bytes += candidate.workspaceBytes;
+    }
+    list.candidates.push_back(candidate);
+  }
+
+  FailureOr<SmallVector<Value>> expand(dnn::UnitOp unit, DictionaryAttr parameters,
+                                       dnn::DeviceAttr device,
+                                       DispatchBuilder &builder) const override {
+    auto op = cast<dnn::MatmulOp>(unit.getPrimitive());
+    MatmulPlan plan = MatmulPlan::get(parameters);
+    int64_t lanes = getLanes(device);
+    Value lhs = getUnitOperand(unit, op.getLhs()), rhs = getUnitOperand(unit, op.getRhs());
+    if (plan.packed && isConstant(rhs)) {
+      rhs = packConstant(builder, op, rhs, plan.vectors * lanes);
+    } else if (plan.packed) {
+      MatmulPlan pack = plan;
+      pack.step = kPack;
+      Value init = builder.empty(getPackedType(unit.getContext(), op, plan, lanes));
+      rhs = builder.dispatch(pack.getParameters(unit.getContext()), rhs, init)[0];
+    }
+    SmallVector<Value> inputs = {lhs, rhs};
+    llvm::append_range(inputs, getUnitExtras(unit));
+    return SmallVector<Value>(builder.dispatch(parameters, inputs,
+                                               getUnitOperand(unit, op.getInit()),
+                                               /*workerBytes=*/0, getInPlaceExtra(unit, lhs, 2)));
+  }
+
+  LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {
+    auto op = cast<dnn::MatmulOp>(kernel.getPrimitive());
+    MatmulProblem p = MatmulProblem::get(op);
+    MatmulPlan plan = MatmulPlan::get(kernel.getParameters());
+    MatmulGrid grid(p, plan, getLanes(device));
+    LaunchShape launch;
+    launch.grid[0] = plan.step == kPack ? countRightMatrices(op) * grid.groups : grid.countTasks(p);
+    return launch;
+  }
+
+  LogicalResult build(dnn::KernelOp kernel, dnn::DeviceAttr device,
+                      ModuleOp module) const override {
+    MatmulEmitter(kernel, module, getLanes(device)).emit();
+    return success();
+  }
+
+private:
+  static int64_t countRightMatrices(dnn::MatmulOp op) {
+    int64_t count = 1;
+    auto type = cast<RankedTensorType>(op.getRhs().getType());
+    for (int64_t extent : type.getShape().drop_back(2))
+      count *= extent;
+    return count;
+  }
+
+  /// [(batch,) groups, k, vectors x lanes].
+  static RankedTensorType getPackedType(MLIRContext *context, dnn::MatmulOp op,
+                                        const MatmulPlan &plan, int64_t lanes) {
+    MatmulProblem p = MatmulProblem::get(op);
+    SmallVector<int64_t> shape = {MatmulGrid(p, plan, lanes).groups, p.k, plan.vectors * lanes};
+    if (cast<RankedTensorType>(op.getRhs().getType()).getRank() > 2)
+      shape.insert(shape.begin(), countRightMatrices(op));
+    return RankedTensorType::get(shape, Float32Type::get(context));
+  }
+
+  /// Packs a constant right side by operations that fold.
+  static Value packConstant(DispatchBuilder &builder, dnn::MatmulOp op, Value rhs, int64_t block) {
+    RewriterBase &rewriter = builder.getRewriter();
+    Location loc = builder.getLoc();
+    auto type = cast<RankedTensorType>(rhs.getType());
+    if (type.getRank() > 3) {
+      SmallVector<ReassociationIndices> groups(3);
+      for (int64_t i = 0; i < type.getRank(); ++i)
+        groups[std::max<int64_t>(0, i - (type.getRank() - 3))].push_back(i);
+      rhs = tensor::CollapseShapeOp::create(rewriter, loc, rhs, groups);
+      type = cast<RankedTensorType>(rhs.getType());
+    }
+    int64_t rank = type.getRank();
+    int64_t n = rank - (op.getTransposeRhs() ? 2 : 1), k = rank - (op.getTransposeRhs() ? 1 : 2);
+    SmallVector<int64_t> order = {n, k}, inner = {n}, tiles = {block};
+    SmallVector<int64_t> shape = {llvm::divideCeilSigned(type.getDimSize(n), block),
+                                  type.getDimSize(k), block};
+    if (rank == 3) {
+      order.insert(order.begin(), 0);
+      shape.insert(shape.begin(), type.getDimSize(0));
+    }
+    std::optional<Value> padding;
+    if (type.getDimSize(n) % block)
+      padding = arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0));
+    Value init = builder.empty(RankedTensorType::get(shape, type.getElementType()));
+    return linalg::PackOp::create(rewriter, loc, rhs, init, inner,
+                                  getAsIndexOpFoldResult(rewriter.getContext(), tiles), padding,
+                                  order)
+        .getResult();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<KernelFamily> cpu::createMatmulFamily() { return std::make_unique<MatmulFamily>(); }
