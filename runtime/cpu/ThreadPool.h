@@ -1,4 +1,4 @@
-//===- ThreadPool.h - workers that run launches in step ----------*- C++ -*-===//
+//===- ThreadPool.h - threads that run launches together ---------*- C++ -*-===//
 //
 // The threads of one execution context.
 //
@@ -10,6 +10,7 @@
 #define UDNN_RUNTIME_CPU_THREADPOOL_H
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <pthread.h>
@@ -29,40 +30,9 @@ struct Work {
   uint32_t tasks;
 };
 
-/// Where threads wait for each other: spins for a short while, then sleeps.
-class Barrier {
-public:
-  explicit Barrier(uint32_t threads) : threads(threads) {}
-
-  /// Changes the number of threads, called by one of them while it does not wait.
-  void setThreads(uint32_t count) { threads.store(count); }
-
-  /// Waits until all threads are here. The last one calls `action` before anybody goes on.
-  template <typename Action>
-  void wait(Action action) {
-    uint32_t now = generation.load(std::memory_order_relaxed);
-    if (arrived.fetch_add(1) + 1 != threads.load()) {
-      waitForNext(now);
-      return;
-    }
-    arrived.store(0, std::memory_order_relaxed);
-    action();
-    release(now + 1);
-  }
-
-private:
-  void waitForNext(uint32_t now);
-  void release(uint32_t next);
-
-  std::atomic<uint32_t> threads;
-  alignas(64) std::atomic<uint32_t> arrived{0};
-  alignas(64) std::atomic<uint32_t> generation{0};
-  std::atomic<uint32_t> sleepers{0};
-};
-
-/// Threads that run lists of launches together: every thread walks the whole list and meets the
-/// others after each launch. The tasks of a launch are divided evenly; who is done early takes
-/// from the others.
+/// The caller of `run` and helpers that take part of each launch. The tasks of a launch are divided
+/// evenly; who is done early takes from the others. Nobody waits for a helper that is late (asleep,
+/// or not scheduled by a busy system): the others do its tasks.
 class ThreadPool {
 public:
   /// A pool of `threads` threads, the caller of `run` among them; null when the system refuses.
@@ -76,33 +46,38 @@ public:
 
 private:
   explicit ThreadPool(uint32_t threads);
-  static void *runWorker(void *worker);
-  void walk(uint32_t worker);
-  void walkAlone();
-  void begin(size_t launch);
-  void takeTime(size_t launch);
+  static void *runHelper(void *helper);
+  void help(uint32_t worker);
+  uint32_t waitForTicket(uint32_t seen);
+  void runTogether(const Work &work);
+  void open(const Work &work);
+  void close();
+  void wakeHelpers();
   void runTasks(const Work &work, uint32_t worker);
 
   /// Tasks that are left to one worker: the first in the low half, the end in the high half.
   struct alignas(64) Range {
     std::atomic<uint64_t> tasks{0};
   };
-  struct Worker {
+  struct Helper {
     ThreadPool *pool;
-    uint32_t index;
+    /// From 1; the caller of `run` is worker 0.
+    uint32_t worker;
     pthread_t thread;
   };
 
   const uint32_t threads;
-  Barrier barrier;
   std::vector<Range> ranges;
-  std::vector<Worker> workers;
-  /// What is run; written by the caller of `run` before the barrier that starts it.
-  const Work *list = nullptr;
-  size_t listSize = 0;
-  int64_t *times = nullptr;
-  int64_t launchStart = 0;
-  bool stopping = false;
+  std::vector<Helper> helpers;
+  /// The open launch.
+  const Work *current = nullptr;
+  /// Odd while a launch is open to helpers; each opening and each closing adds 1.
+  alignas(64) std::atomic<uint32_t> ticket{0};
+  /// Set by a helper that is about to sleep on the ticket.
+  std::atomic<bool> sleeping{false};
+  std::atomic<bool> stopping{false};
+  /// Helpers that may hold tasks of the open launch.
+  alignas(64) std::atomic<uint32_t> active{0};
 };
 
 } // namespace udnn::runtime
