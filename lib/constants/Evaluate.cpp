@@ -19,20 +19,22 @@ using namespace mlir;
 
 namespace udnn {
 
-/// The operands whose bytes an operation needs: all that it reads, captured values included.
-static SmallVector<Value> getDependencies(Operation *op) {
-  SmallVector<Value> values;
-  if (isa<tensor::DimOp>(op))
-    return {cast<tensor::DimOp>(op).getIndex()};
-  if (isa<tensor::ReshapeOp>(op))
-    return {cast<tensor::ReshapeOp>(op).getSource()};
+std::optional<SmallVector<Value>> getEvaluationOperands(Operation *op) {
+  bool isDestinationStyle = isa<linalg::PackOp, linalg::UnPackOp, dnn::WinogradFilterOp>(op);
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!isDestinationStyle && !linalgOp &&
+      !isa_and_nonnull<tensor::TensorDialect, arith::ArithDialect, math::MathDialect>(
+          op->getDialect()))
+    return std::nullopt;
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    return SmallVector<Value>{dim.getIndex()};
+  if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+    return SmallVector<Value>{reshape.getSource()};
+  SmallVector<Value> values;
   for (OpOperand &operand : op->getOpOperands()) {
     if (linalgOp && !linalgOp.payloadUsesValueFromOperand(&operand))
       continue;
-    if (isa<linalg::PackOp, linalg::UnPackOp>(op) && operand.getOperandNumber() == 1)
-      continue;
-    if (isa<dnn::WinogradFilterOp>(op) && operand.getOperandNumber() == 1)
+    if (isDestinationStyle && operand.getOperandNumber() == 1) // The init.
       continue;
     values.push_back(operand.get());
   }
@@ -40,14 +42,6 @@ static SmallVector<Value> getDependencies(Operation *op) {
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   values.append(captured.begin(), captured.end());
   return values;
-}
-
-/// True for operations that `computeOp` may cover.
-static bool isCovered(Operation *op) {
-  if (isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp, dnn::WinogradFilterOp>(op))
-    return true;
-  return isa_and_nonnull<tensor::TensorDialect, arith::ArithDialect, math::MathDialect>(
-      op->getDialect());
 }
 
 static int64_t getResultBytes(Operation *op) {
@@ -92,7 +86,7 @@ void ConstantEvaluator::computeOp(Operation *op) {
     known[constant.getResult()].attr = getElements(constant.getValue());
     return;
   }
-  if (!isCovered(op) || (limitBytes > 0 && getResultBytes(op) > limitBytes))
+  if (limitBytes > 0 && getResultBytes(op) > limitBytes)
     return;
   if (ElementsAttr splat = getSplat(op, [&](Value value) { return evaluate(value); })) {
     known[op->getResult(0)].attr = splat;
@@ -129,11 +123,14 @@ ConstantEvaluator::Entry &ConstantEvaluator::compute(Value value) {
     if (known.contains(current))
       continue;
     Operation *op = current.getDefiningOp();
-    if (!op || !isCovered(op)) {
+    std::optional<SmallVector<Value>> covered;
+    if (op)
+      covered = getEvaluationOperands(op);
+    if (!covered) {
       known.try_emplace(current);
       continue;
     }
-    SmallVector<Value> dependencies = getDependencies(op);
+    SmallVector<Value> &dependencies = *covered;
     auto isUnknown = [&](Value v) { return !known.contains(v); };
     auto isVariable = [&](Value v) {
       auto it = known.find(v);

@@ -14,6 +14,7 @@
 #include "udnn/Passes/Pipelines.h"
 #include "udnn/Passes/Plan.h"
 #include "udnn/Passes/Select.h"
+#include "udnn/Passes/Simplify.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -29,5 +30,6 @@ void udnn::registerAllPasses() {
   registerLoweringPasses();
   registerPlanPasses();
   registerSelectPasses();
+  registerSimplifyPasses();
   registerPipelines();
 }

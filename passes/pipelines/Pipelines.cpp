@@ -9,11 +9,35 @@
 #include "udnn/Passes/Pipelines.h"
 
 #include "udnn/Passes/Select.h"
+#include "udnn/Passes/Simplify.h"
 
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+
+void udnn::buildSimplifyPipeline(OpPassManager &pm) {
+  OpPassManager &function = pm.nest<func::FuncOp>();
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createFoldConstantsPass());
+  function.addPass(createFoldPadPass());
+  // Plans describe layouts relative to the order batch, channel, spatial, so that transpositions
+  // are cancelled here but not hidden in dimension numbers.
+  AbsorbTransposesPassOptions transposes;
+  transposes.absorbDims = false;
+  function.addPass(createAbsorbTransposesPass(transposes));
+  // Biases first: batch normalization folds into a convolution with nothing but a bias.
+  function.addPass(createFuseElementwisePass());
+  function.addPass(createFuseEpiloguePass());
+  function.addPass(createFoldBatchNormPass());
+  function.addPass(createFuseElementwisePass());
+  function.addPass(createFuseEpiloguePass());
+  function.addPass(createFoldConstantsPass());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  function.addPass(createFormUnitsPass());
+  pm.addPass(createVerifySimplifiedPass());
+}
 
 void udnn::buildPlanPipeline(OpPassManager &pm, const PlanPassOptions &options) {
   pm.addPass(createPlanPass(options));
@@ -24,12 +48,16 @@ void udnn::buildSelectPipeline(OpPassManager &pm) {
   pm.addPass(createSelectPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Packs filters; what is left of the packing runs at run time.
+  pm.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   pm.addPass(createDispatchRestPass());
 }
 
 void udnn::buildMemoryPipeline(OpPassManager &pm) { pm.addPass(createCanonicalizerPass()); }
 
 void udnn::registerPipelines() {
+  PassPipelineRegistration<>("dnn-simplify-pipeline", "The imported graph to units",
+                             buildSimplifyPipeline);
   PassPipelineRegistration<>("dnn-plan-pipeline", "Units to planned units, with default limits",
                              [](OpPassManager &pm) { buildPlanPipeline(pm, {}); });
   PassPipelineRegistration<>("dnn-select-pipeline", "Planned units to dispatches on tensors",

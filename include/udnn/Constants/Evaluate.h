@@ -16,6 +16,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace udnn {
@@ -40,6 +41,10 @@ mlir::FailureOr<ConstantBytes> getConstantBytes(mlir::ElementsAttr attr);
 /// A constant with these bytes (as many as the type needs): dense when small or a splat, else a
 /// dense resource that owns them.
 mlir::ElementsAttr makeConstant(mlir::RankedTensorType type, std::vector<char> data);
+
+/// The values that the evaluator needs to evaluate `op`: what it reads, values captured by its
+/// regions included. Nothing when the evaluator does not cover such operations.
+std::optional<llvm::SmallVector<mlir::Value>> getEvaluationOperands(mlir::Operation *op);
 
 /// Evaluates values whose whole backward slice is constants and pure operations on tensors and
 /// scalars: linalg (generic, named, pack, unpack), tensor (reshapes, slices, pad, concat, empty,

@@ -16,6 +16,9 @@
 
 namespace udnn {
 
+/// The imported graph to units.
+void buildSimplifyPipeline(mlir::OpPassManager &pm);
+
 /// Units to planned units.
 void buildPlanPipeline(mlir::OpPassManager &pm, const PlanPassOptions &options);
 
