@@ -62,13 +62,20 @@ std::vector<const OperatorInfo *> OperatorRegistry::getSorted() const {
 const OperatorRegistry &udnn::onnx::getOperatorRegistry() {
   static const OperatorRegistry registry = [] {
     OperatorRegistry r;
+    registerActivationOperators(r);
+    registerArithmeticOperators(r);
     registerConvOperators(r);
     registerIndexOperators(r);
+    registerLogicOperators(r);
     registerMatmulOperators(r);
     registerNormOperators(r);
     registerPoolOperators(r);
+    registerRearrangeOperators(r);
+    registerReductionOperators(r);
     registerReshapeOperators(r);
+    registerResizeOperators(r);
     registerShapeOperators(r);
+    registerUnaryOperators(r);
     return r;
   }();
   return registry;

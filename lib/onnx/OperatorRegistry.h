@@ -110,13 +110,20 @@ private:
 const OperatorRegistry &getOperatorRegistry();
 
 // One function per file of operators; each is called in OperatorRegistry.cpp.
+void registerActivationOperators(OperatorRegistry &registry);
+void registerArithmeticOperators(OperatorRegistry &registry);
 void registerConvOperators(OperatorRegistry &registry);
 void registerIndexOperators(OperatorRegistry &registry);
+void registerLogicOperators(OperatorRegistry &registry);
 void registerMatmulOperators(OperatorRegistry &registry);
 void registerNormOperators(OperatorRegistry &registry);
 void registerPoolOperators(OperatorRegistry &registry);
+void registerRearrangeOperators(OperatorRegistry &registry);
+void registerReductionOperators(OperatorRegistry &registry);
 void registerReshapeOperators(OperatorRegistry &registry);
+void registerResizeOperators(OperatorRegistry &registry);
 void registerShapeOperators(OperatorRegistry &registry);
+void registerUnaryOperators(OperatorRegistry &registry);
 
 } // namespace udnn::onnx
 
