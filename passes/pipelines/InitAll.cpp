@@ -11,6 +11,7 @@
 #include "udnn/Dialect/Dnn.h"
 #include "udnn/Passes/Codegen.h"
 #include "udnn/Passes/Lowering.h"
+#include "udnn/Passes/Memory.h"
 #include "udnn/Passes/Pipelines.h"
 #include "udnn/Passes/Plan.h"
 #include "udnn/Passes/Select.h"
@@ -23,11 +24,13 @@ void udnn::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<dnn::DnnDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
 }
 
 void udnn::registerAllPasses() {
   registerCodegenPasses();
   registerLoweringPasses();
+  registerMemoryPasses();
   registerPlanPasses();
   registerSelectPasses();
   registerSimplifyPasses();

@@ -8,9 +8,13 @@
 
 #include "udnn/Passes/Pipelines.h"
 
+#include "udnn/Passes/Codegen.h"
+#include "udnn/Passes/Memory.h"
 #include "udnn/Passes/Select.h"
 #include "udnn/Passes/Simplify.h"
 
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -51,9 +55,26 @@ void udnn::buildSelectPipeline(OpPassManager &pm) {
   // Packs filters; what is left of the packing runs at run time.
   pm.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   pm.addPass(createDispatchRestPass());
+  pm.addPass(createVerifySelectedPass());
 }
 
-void udnn::buildMemoryPipeline(OpPassManager &pm) { pm.addPass(createCanonicalizerPass()); }
+void udnn::buildMemoryPipeline(OpPassManager &pm) {
+  pm.addPass(createVerifySelectedPass());
+  pm.addNestedPass<func::FuncOp>(createWriteToOutputsPass());
+  pm.addNestedPass<func::FuncOp>(createOrderSlicesPass());
+  pm.addNestedPass<func::FuncOp>(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(createBufferizePass());
+  pm.addPass(createLowerCopiesPass());
+  pm.addPass(createSpecializeKernelsPass());
+  pm.addPass(createPlanArenaPass());
+  pm.addPass(createLowerToLaunchesPass());
+  pm.addPass(createVerifyLaunchesPass());
+}
+
+void udnn::buildCodegenPipeline(OpPassManager &pm) {
+  pm.addPass(createCodegenPass());
+  pm.addPass(createVerifyLaunchesPass());
+}
 
 void udnn::registerPipelines() {
   PassPipelineRegistration<>("dnn-simplify-pipeline", "The imported graph to units",
@@ -65,4 +86,6 @@ void udnn::registerPipelines() {
   PassPipelineRegistration<>("dnn-memory-pipeline",
                              "Dispatches on tensors to launches on buffers in one arena",
                              buildMemoryPipeline);
+  PassPipelineRegistration<>("dnn-codegen-pipeline", "Launches to compiled kernels",
+                             buildCodegenPipeline);
 }

@@ -28,6 +28,9 @@ void buildSelectPipeline(mlir::OpPassManager &pm);
 /// Dispatches on tensors to launches on buffers in one arena.
 void buildMemoryPipeline(mlir::OpPassManager &pm);
 
+/// Launches to compiled kernels.
+void buildCodegenPipeline(mlir::OpPassManager &pm);
+
 /// Registers every stage's pipeline as `dnn-<stage>-pipeline`.
 void registerPipelines();
 

@@ -1,0 +1,145 @@
+//===- OrderSlices.cpp - insert slices as soon as they are computed ------------===//
+//
+// Reorders concatenations so that kernels can write into them.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "udnn/Dialect/Dnn.h"
+#include "udnn/Passes/Memory.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace udnn {
+#define GEN_PASS_DEF_ORDERSLICESPASS
+#include "udnn/Passes/Memory.h.inc"
+} // namespace udnn
+
+using namespace mlir;
+using namespace udnn;
+using tensor::InsertSliceOp;
+
+/// The insertion that fills the destination of `op` and whose result nobody else reads, or null.
+static InsertSliceOp getPrevious(InsertSliceOp op) {
+  auto previous = op.getDest().getDefiningOp<InsertSliceOp>();
+  return previous && previous->hasOneUse() ? previous : nullptr;
+}
+
+/// True when the result of `op` is only the destination of another insertion.
+static bool hasNext(InsertSliceOp op) {
+  if (!op->hasOneUse())
+    return false;
+  auto next = dyn_cast<InsertSliceOp>(*op->user_begin());
+  return next && next.getDest() == op.getResult() && next.getSource() != op.getResult();
+}
+
+static bool isStatic(InsertSliceOp op) {
+  return !llvm::is_contained(op.getStaticOffsets(), ShapedType::kDynamic) &&
+         !llvm::is_contained(op.getStaticSizes(), ShapedType::kDynamic) &&
+         llvm::all_of(op.getStaticStrides(), [](int64_t stride) { return stride == 1; });
+}
+
+/// True when two static insertions into one tensor write different elements.
+static bool areDisjoint(InsertSliceOp a, InsertSliceOp b) {
+  for (unsigned i = 0; i < a.getStaticOffsets().size(); ++i) {
+    int64_t from = a.getStaticOffsets()[i], other = b.getStaticOffsets()[i];
+    if (from + a.getStaticSizes()[i] <= other || other + b.getStaticSizes()[i] <= from)
+      return true;
+  }
+  return false;
+}
+
+/// The tensor.empty into which `value` is computed in place, or null.
+static tensor::EmptyOp getDestination(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+      return empty;
+    if (auto insert = dyn_cast<InsertSliceOp>(op))
+      value = insert.getDest();
+    else if (auto dispatch = dyn_cast<dnn::DispatchOp>(op))
+      value = dispatch.getInits()[cast<OpResult>(value).getResultNumber()];
+    else
+      return nullptr;
+  }
+  return nullptr;
+}
+
+namespace {
+
+struct OrderSlices : public udnn::impl::OrderSlicesPassBase<OrderSlices> {
+  void runOnOperation() override {
+    // Destinations stand before everything that may be computed into them.
+    Block &block = getOperation().getBody().front();
+    for (auto empty : llvm::make_early_inc_range(block.getOps<tensor::EmptyOp>()))
+      if (empty.getDynamicSizes().empty())
+        empty->moveBefore(&block, block.begin());
+    SmallVector<InsertSliceOp> tails;
+    for (InsertSliceOp op : getOperation().getOps<InsertSliceOp>())
+      if (!hasNext(op))
+        tails.push_back(op);
+    llvm::DenseSet<Operation *> claimed;
+    for (InsertSliceOp tail : tails)
+      reorder(tail, claimed);
+  }
+
+  /// `claimed` holds the empty tensors whose kernels write into a concatenation already.
+  void reorder(InsertSliceOp tail, llvm::DenseSet<Operation *> &claimed) {
+    SmallVector<InsertSliceOp> chain;
+    for (InsertSliceOp op = tail; op; op = getPrevious(op)) {
+      if (!isStatic(op))
+        return;
+      for (InsertSliceOp other : chain)
+        if (!areDisjoint(op, other))
+          return;
+      chain.push_back(op);
+    }
+    Value base = chain.back().getDest();
+    // Somebody else may read a base of known contents: nothing to gain from an earlier write.
+    if (chain.size() == 1 && !base.getDefiningOp<tensor::EmptyOp>())
+      return;
+    std::reverse(chain.begin(), chain.end());
+
+    SmallVector<InsertSliceOp> computed, copied;
+    for (InsertSliceOp op : chain) {
+      tensor::EmptyOp destination = getDestination(op.getSource());
+      bool inPlace = destination && claimed.insert(destination).second;
+      (inPlace ? computed : copied).push_back(op);
+    }
+    llvm::stable_sort(computed, [](InsertSliceOp a, InsertSliceOp b) {
+      Operation *x = a.getSource().getDefiningOp(), *y = b.getSource().getDefiningOp();
+      return x != y && x->isBeforeInBlock(y);
+    });
+    rebuild(base, tail, computed, copied);
+  }
+
+  /// Threads the insertions through one another in their new order.
+  void rebuild(Value base, InsertSliceOp tail, ArrayRef<InsertSliceOp> computed,
+               ArrayRef<InsertSliceOp> copied) {
+    Value result = tail.getResult();
+    InsertSliceOp last = copied.empty() ? computed.back() : copied.back();
+    // Readers of the last insertion become readers of the new last one.
+    Operation *place = tail->getNextNode();
+    if (last != tail)
+      result.replaceAllUsesWith(last.getResult());
+    Value dest = base;
+    auto append = [&](InsertSliceOp op) {
+      op.getDestMutable().assign(dest);
+      dest = op.getResult();
+    };
+    for (InsertSliceOp op : computed) {
+      Operation *source = op.getSource().getDefiningOp();
+      Operation *previous = dest.getDefiningOp();
+      op->moveAfter(previous && source->isBeforeInBlock(previous) ? previous : source);
+      append(op);
+    }
+    for (InsertSliceOp op : copied) {
+      op->moveBefore(place);
+      append(op);
+    }
+  }
+};
+
+} // namespace
