@@ -1,0 +1,209 @@
+//===- Compiler.cpp - runs the stages ----------------------------------------------===//
+//
+// Loads a model or a module of any stage, runs the pipelines, writes the result.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compiler.h"
+
+#include "udnn/Cost/Device.h"
+#include "udnn/Dialect/Dnn.h"
+#include "udnn/Onnx/Import.h"
+#include "udnn/Passes/Emit.h"
+#include "udnn/Passes/Pipelines.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace udnn;
+using namespace udnn::compile;
+
+/// The last stage that a module has been through, by what it holds.
+static Stage getStage(ModuleOp module) {
+  if (!module.getOps<dnn::CodeOp>().empty())
+    return Stage::Codegen;
+  if (!module.getOps<dnn::ProgramOp>().empty())
+    return Stage::Memory;
+  if (!module.getOps<dnn::KernelOp>().empty())
+    return Stage::Select;
+  bool hasUnit = false, hasPlan = false;
+  module.walk([&](dnn::UnitOp unit) {
+    hasUnit = true;
+    hasPlan |= bool(unit.getPlanAttr());
+  });
+  return hasPlan ? Stage::Plan : hasUnit ? Stage::Simplify : Stage::Import;
+}
+
+InFlightDiagnostic Compiler::emitError() { return mlir::emitError(UnknownLoc::get(&context)); }
+
+LogicalResult Compiler::load() {
+  OwningOpRef<ModuleOp> module;
+  if (llvm::StringRef(options.input).ends_with(".onnx")) {
+    FailureOr<OwningOpRef<ModuleOp>> imported = importOnnx(options.input, options.import, &context);
+    if (failed(imported))
+      return failure();
+    module = std::move(*imported);
+  } else {
+    std::string error;
+    auto file = openInputFile(options.input, &error);
+    if (!file)
+      return emitError() << error;
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+    module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+    if (!module)
+      return failure();
+    loadedStage = getStage(*module);
+  }
+  modules.push_back(std::move(module));
+  return loadedStage == Stage::Import ? markOutputs() : success();
+}
+
+/// Returns the results of the named nodes from the entry, too.
+LogicalResult Compiler::markOutputs() {
+  auto entry = modules.front()->lookupSymbol<func::FuncOp>("main");
+  if (!entry || entry.isExternal())
+    return emitError() << "expects a function 'main' in '" << options.input << "'";
+  for (llvm::StringRef name : options.markedOutputs) {
+    Operation *found = nullptr;
+    // A node may have become several operations; the last one makes its result.
+    for (Operation &op : entry.getBody().front().without_terminator())
+      if (auto loc = op.getLoc()->findInstanceOf<NameLoc>())
+        if (loc.getName() == name && op.getNumResults() > 0)
+          found = &op;
+    if (!found)
+      return emitError() << "expects --mark-output to name a node of the model, got '" << name << "'";
+    Operation *terminator = entry.getBody().front().getTerminator();
+    terminator->insertOperands(terminator->getNumOperands(), found->getResult(0));
+    Builder builder(&context);
+    auto attributes = builder.getDictionaryAttr(
+        builder.getNamedAttr("dnn.name", builder.getStringAttr(name)));
+    if (failed(entry.insertResult(entry.getNumResults(), found->getResult(0).getType(), attributes)))
+      return failure();
+  }
+  return success();
+}
+
+/// Makes one module per target, each with its device's facts.
+LogicalResult Compiler::createTargets() {
+  if (options.targets.size() > 1 && options.lastStage != Stage::Emit)
+    return emitError() << "expects one target with --compile-to, got " << options.targets.size();
+  while (modules.size() < options.targets.size())
+    modules.push_back(modules.front()->clone());
+  for (auto [module, target] : llvm::zip(modules, options.targets)) {
+    FailureOr<dnn::DeviceAttr> device =
+        getDevice(&context, target, options.cpu, [&] { return emitError(); });
+    if (failed(device))
+      return failure();
+    (*module)->setAttr(kDeviceAttrName, *device);
+  }
+  return success();
+}
+
+LogicalResult Compiler::runStage(Stage stage) {
+  if (stage == Stage::Plan && failed(createTargets()))
+    return failure();
+  for (auto [i, module] : llvm::enumerate(modules)) {
+    PassManager manager(&context);
+    switch (stage) {
+    case Stage::Simplify:
+      buildSimplifyPipeline(manager);
+      break;
+    case Stage::Plan:
+      buildPlanPipeline(manager, options.plan);
+      break;
+    case Stage::Select:
+      buildSelectPipeline(manager);
+      break;
+    case Stage::Memory:
+      buildMemoryPipeline(manager);
+      break;
+    case Stage::Codegen:
+      buildCodegenPipeline(manager);
+      break;
+    case Stage::Import:
+    case Stage::Emit:
+      llvm_unreachable("not a pipeline");
+    }
+    if (failed(manager.run(*module)))
+      return failure();
+    if (stage == Stage::Plan)
+      report.addPlan(i, options.targets[i], *module);
+    if (stage == Stage::Memory)
+      report.addProgram(i, options.targets[i], *module);
+  }
+  return success();
+}
+
+LogicalResult Compiler::emit() {
+  std::vector<ModuleOp> all;
+  for (OwningOpRef<ModuleOp> &module : modules)
+    all.push_back(*module);
+  FailureOr<EmittedSizes> sizes = emitArtifact(all, options.output, "udnn-compile " UDNN_VERSION);
+  if (failed(sizes))
+    return failure();
+  report.setSizes(*sizes);
+  return success();
+}
+
+LogicalResult Compiler::print() {
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(options.output, &error);
+  if (!file)
+    return emitError() << error;
+  modules.front()->print(file->os());
+  file->os() << "\n";
+  file->os().flush();
+  if (file->os().has_error())
+    return emitError() << "cannot write '" << options.output << "'";
+  file->keep();
+  return success();
+}
+
+/// Finds out before the work whether a file can be written.
+static std::string checkWritable(llvm::StringRef path) {
+  if (path.empty() || path == "-")
+    return "";
+  if (llvm::sys::fs::is_directory(path))
+    return ("cannot write '" + path + "': it is a folder").str();
+  llvm::SmallString<128> folder(path);
+  llvm::sys::path::remove_filename(folder);
+  if (folder.empty())
+    folder = ".";
+  if (!llvm::sys::fs::is_directory(folder))
+    return ("cannot write '" + path + "': the folder '" + folder + "' does not exist").str();
+  if (llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
+    return ("cannot write '" + path + "': no permission to write in '" + folder + "'").str();
+  return "";
+}
+
+LogicalResult Compiler::run() {
+  for (const std::string &path : {options.output, options.report})
+    if (std::string problem = checkWritable(path); !problem.empty())
+      return emitError() << problem;
+  auto timed = [&](Stage stage, llvm::function_ref<LogicalResult()> action) {
+    report.beginStage(stage);
+    LogicalResult result = action();
+    report.endStage();
+    return result;
+  };
+  if (failed(timed(Stage::Import, [&] { return load(); })))
+    return failure();
+  for (int next = int(loadedStage) + 1; next <= std::min(int(options.lastStage), int(Stage::Codegen));
+       ++next)
+    if (failed(timed(Stage(next), [&] { return runStage(Stage(next)); })))
+      return failure();
+  if (options.lastStage != Stage::Emit)
+    return print();
+  return timed(Stage::Emit, [&] { return emit(); });
+}

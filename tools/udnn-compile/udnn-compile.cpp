@@ -1,0 +1,81 @@
+//===- udnn-compile.cpp - from a model to an artifact --------------------------------===//
+//
+// Reads the command line, compiles, and reports.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compiler.h"
+
+#include "udnn/InitAll.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace udnn::compile;
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "udnn-compile: error: " << message << "\n";
+  return EXIT_FAILURE;
+}
+
+/// Prints a diagnostic with the name of the ONNX node, or the place in a file, that it is about.
+static void print(Diagnostic &diagnostic) {
+  llvm::StringRef severity = "note: ";
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    severity = "error: ";
+  else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+    severity = "warning: ";
+  llvm::errs() << "udnn-compile: " << severity;
+  Location location = diagnostic.getLocation();
+  std::string message = diagnostic.str();
+  if (auto file = location->findInstanceOf<FileLineColLoc>())
+    llvm::errs() << file.getFilename().getValue() << ":" << file.getLine() << ": ";
+  auto node = location->findInstanceOf<NameLoc>();
+  if (node && !llvm::StringRef(message).contains(node.getName()))
+    llvm::errs() << "'" << node.getName().getValue() << "': ";
+  llvm::errs() << message << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    print(note);
+}
+
+static LogicalResult writeReport(const Compiler &compiler, const Options &options) {
+  std::error_code error;
+  llvm::ToolOutputFile file(options.report, error, llvm::sys::fs::OF_Text);
+  if (!error) {
+    compiler.getReport().writeJson(file.os(), options);
+    file.os().flush();
+    error = file.os().error();
+  }
+  if (error) {
+    file.os().clear_error();
+    fail("cannot write '" + options.report + "': " + error.message());
+    return failure();
+  }
+  file.keep();
+  return success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  std::string error;
+  if (failed(parseOptions(argc, argv, options, error)))
+    return fail(error);
+  DialectRegistry registry;
+  udnn::registerAllDialects(registry);
+  MLIRContext context(registry);
+  ScopedDiagnosticHandler handler(&context, print);
+  Compiler compiler(context, options);
+  if (failed(compiler.run()))
+    return EXIT_FAILURE;
+  if (options.lastStage == Stage::Emit)
+    compiler.getReport().printSummary(llvm::outs(), options);
+  if (!options.report.empty() && failed(writeReport(compiler, options)))
+    return EXIT_FAILURE;
+  return EXIT_SUCCESS;
+}
