@@ -1,5 +1,5 @@
-/* Runs a compiled model once on inputs of ones and prints its first outputs. Arguments: the artifact.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Runs a compiled model once on inputs of ones and prints its first outputs. Argument: the
+ * artifact. SPDX-License-Identifier: Apache-2.0 */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -162,8 +162,13 @@ udnn_status udnn_model_get_info(const udnn_model *model, udnn_model_info *out_in
   if (!model || !out_info)
     return reportNull(__func__);
   const Model &m = *model->model;
-  *out_info = {m.artifact().producer.c_str(), m.reader.getFileBytes(), m.constantBytes,
-               m.codeBytes, kFormatVersion, kAbiVersion, m.artifact().programs.size()};
+  *out_info = {m.artifact().producer.c_str(),
+               m.reader.getFileBytes(),
+               m.constantBytes,
+               m.codeBytes,
+               kFormatVersion,
+               kAbiVersion,
+               m.artifact().programs.size()};
   return UDNN_OK;
 }
 
@@ -174,9 +179,9 @@ udnn_status udnn_model_find_program(const udnn_model *model, const char *entry, 
   std::unique_ptr<runtime::Device> opened;
   if (Result result = openDevice(device, opened); result.failed())
     return report(result);
-  Result reason = failure(UDNN_INVALID_ARGUMENT,
-                          entry ? std::string("artifact has no entry '") + entry + "'"
-                                : std::string("artifact holds no program"));
+  Result reason =
+      failure(UDNN_INVALID_ARGUMENT, entry ? std::string("artifact has no entry '") + entry + "'"
+                                           : std::string("artifact holds no program"));
   const std::vector<Program> &programs = model->model->artifact().programs;
   for (size_t i = 0; i < programs.size(); ++i) {
     if (entry && programs[i].entry != entry)
@@ -228,8 +233,12 @@ static udnn_status getTensor(const Model &model, const std::vector<Tensor> &tens
   getTensorBytes(tensor.type, tensor.shape, bytes);
   const void *frozen =
       tensor.frozenConstant < 0 ? nullptr : model.reader.getConstantData(tensor.frozenConstant);
-  *out_info = {tensor.name.c_str(), int32_t(tensor.type), getElementTypeName(tensor.type),
-               tensor.shape.size(), tensor.shape.data(),  bytes,
+  *out_info = {tensor.name.c_str(),
+               int32_t(tensor.type),
+               getElementTypeName(tensor.type),
+               tensor.shape.size(),
+               tensor.shape.data(),
+               bytes,
                frozen};
   return UDNN_OK;
 }

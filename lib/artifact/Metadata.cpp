@@ -151,8 +151,12 @@ static Tensor decodeTensor(const fb::Tensor &tensor) {
 }
 
 static Argument decodeArgument(const fb::Argument &argument) {
-  return {Argument::Kind(argument.kind()), Space(argument.space()), argument.index(),
-          argument.offset(),               argument.size(),         argument.value()};
+  return {Argument::Kind(argument.kind()),
+          Space(argument.space()),
+          argument.index(),
+          argument.offset(),
+          argument.size(),
+          argument.value()};
 }
 
 static std::array<int64_t, 3> decodeDim3(const fb::Dim3 *dims) {

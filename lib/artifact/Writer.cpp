@@ -161,8 +161,7 @@ Status Writer::addConstant(const void *data, uint64_t size, uint32_t &out_index)
     return status;
   out_index = artifact.constants.size();
   const Segment &segment = artifact.segments.back();
-  artifact.constants.push_back(
-      {uint32_t(artifact.segments.size() - 1), segment.size - size, size});
+  artifact.constants.push_back({uint32_t(artifact.segments.size() - 1), segment.size - size, size});
   impl->known[key] = out_index;
   impl->constantBytes += size;
   return Status::success();

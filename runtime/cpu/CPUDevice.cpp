@@ -87,8 +87,8 @@ Result CPUExecutable::createExecutor(uint32_t threads, std::unique_ptr<Executor>
 
 Result CPUDevice::canRun(const artifact::Device &target) const {
   if (target.kind != "cpu")
-    return failure(UDNN_UNSUPPORTED_DEVICE, "program is for device '" + target.kind +
-                                                "', not for 'cpu'");
+    return failure(UDNN_UNSUPPORTED_DEVICE,
+                   "program is for device '" + target.kind + "', not for 'cpu'");
   std::string missing;
   for (const std::string &feature : target.features)
     if (!hasCPUFeature(feature))

@@ -69,8 +69,8 @@ Result CPUExecutor::create(const Reader &reader, const Program &program,
 
 Result CPUExecutor::allocate(uint32_t threads) {
   if (!arena.allocate(program.arenaBytes))
-    return failure(UDNN_OUT_OF_MEMORY, "cannot allocate an arena of " +
-                                           std::to_string(program.arenaBytes) + " bytes");
+    return failure(UDNN_OUT_OF_MEMORY,
+                   "cannot allocate an arena of " + std::to_string(program.arenaBytes) + " bytes");
   // A page between the workers, so that none reads ahead into what another writes.
   uint64_t bytes = 0;
   if (program.workerBytes != 0 &&

@@ -58,9 +58,8 @@ TEST(Writer, ReadsBackWhatWasWritten) {
   EXPECT_EQ(launch.arguments[2].value, 3);
   EXPECT_EQ(artifact.codes.at(0).symbols, getKernelSymbols());
   std::string library = getKernelLibrary();
-  EXPECT_EQ(memcmp(reader.getSegmentData(artifact.codes[0].segment), library.data(),
-                   library.size()),
-            0);
+  EXPECT_EQ(
+      memcmp(reader.getSegmentData(artifact.codes[0].segment), library.data(), library.size()), 0);
 }
 
 TEST(Writer, StoresEqualConstantsOnce) {

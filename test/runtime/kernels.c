@@ -27,7 +27,8 @@ void scale(void *const *arguments, int64_t begin, int64_t end) {
     y[i] = x[i] * (float)factor;
 }
 
-/** Per task: y = x by way of the worker's scratch memory, a thousand times. Arguments x, y, scratch. */
+/** Per task: y = x by way of the worker's scratch memory, a thousand times. Arguments x, y,
+    scratch. */
 void by_scratch(void *const *arguments, int64_t begin, int64_t end) {
   const float *x = arguments[0];
   float *y = arguments[1];

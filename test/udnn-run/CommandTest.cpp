@@ -74,8 +74,8 @@ static bool contains(const std::string &text, const std::string &part) {
 
 TEST_F(CommandTest, RunsAndWrites) {
   std::string x = write("x.npy", {10, 100}, [](int64_t i) { return float(i % 9); });
-  Outcome outcome = runModel("--input=x=" + x + " --output-dir=" + folder.file("out/deep") +
-                             " --threads=2");
+  Outcome outcome =
+      runModel("--input=x=" + x + " --output-dir=" + folder.file("out/deep") + " --threads=2");
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   HostTensor y;
   Status status = readTensor(folder.file("out/deep/output_0.npy"), y);

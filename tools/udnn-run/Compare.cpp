@@ -22,8 +22,8 @@ static double getDifference(const HostTensor &output, const HostTensor &expected
     uint64_t bits[2];
     memcpy(&bits[0], output.data.get() + index * 8, 8);
     memcpy(&bits[1], expected.data.get() + index * 8, 8);
-    bool less = output.type == ElementType::Int64 ? int64_t(bits[0]) < int64_t(bits[1])
-                                                  : bits[0] < bits[1];
+    bool less =
+        output.type == ElementType::Int64 ? int64_t(bits[0]) < int64_t(bits[1]) : bits[0] < bits[1];
     return double(less ? bits[1] - bits[0] : bits[0] - bits[1]);
   }
   double a = getElement(output, index), b = getElement(expected, index);
@@ -39,9 +39,8 @@ Comparison run::compare(const HostTensor &output, const HostTensor &expected, To
     double difference = getDifference(output, expected, i);
     double magnitude = std::fabs(getElement(expected, i));
     // An infinite or missing expectation allows nothing but itself.
-    double allowed = std::isfinite(magnitude)
-                         ? tolerance.absolute + tolerance.relative * magnitude
-                         : 0;
+    double allowed =
+        std::isfinite(magnitude) ? tolerance.absolute + tolerance.relative * magnitude : 0;
     bool mismatch = !(difference <= allowed);
     result.mismatches += mismatch;
     if (std::isfinite(difference))

@@ -25,10 +25,10 @@ struct NpyType {
 } // namespace
 
 static constexpr NpyType kNpyTypes[] = {
-    {"f4", ElementType::Float},   {"f8", ElementType::Double},   {"f2", ElementType::Float16},
-    {"V2", ElementType::BFloat16}, {"b1", ElementType::Bool},    {"u1", ElementType::Uint8},
-    {"i1", ElementType::Int8},    {"u2", ElementType::Uint16},   {"i2", ElementType::Int16},
-    {"u4", ElementType::Uint32},  {"i4", ElementType::Int32},    {"u8", ElementType::Uint64},
+    {"f4", ElementType::Float},    {"f8", ElementType::Double}, {"f2", ElementType::Float16},
+    {"V2", ElementType::BFloat16}, {"b1", ElementType::Bool},   {"u1", ElementType::Uint8},
+    {"i1", ElementType::Int8},     {"u2", ElementType::Uint16}, {"i2", ElementType::Int16},
+    {"u4", ElementType::Uint32},   {"i4", ElementType::Int32},  {"u8", ElementType::Uint64},
     {"i8", ElementType::Int64},
 };
 

@@ -93,9 +93,11 @@ static const OptionInfo kOptions[] = {
      "absolute tolerance of comparisons (default 1e-7); an element passes when\n"
      "|output - expected| <= atol + rtol * |expected|",
      [](O &o, V &v) { return parseTolerance(v, o.tolerance.absolute); }},
-    {"output-dir", "DIR", "write the outputs as output_0.npy, output_1.npy, ... in the model's order",
+    {"output-dir", "DIR",
+     "write the outputs as output_0.npy, output_1.npy, ... in the model's order",
      [](O &o, V &v) { return parseText(v, o.outputDir); }},
-    {"device", "DEVICE", "cpu or cuda:N (default: cpu if the artifact has code for it, else cuda:0)",
+    {"device", "DEVICE",
+     "cpu or cuda:N (default: cpu if the artifact has code for it, else cuda:0)",
      [](O &o, V &v) { return parseText(v, o.device); }},
     {"entry", "NAME", "entry to run when the artifact has several (default: the first)",
      [](O &o, V &v) { return parseText(v, o.entry); }},
@@ -179,7 +181,8 @@ std::string run::getHelp() {
   for (const OptionInfo &info : kOptions) {
     std::string left = std::string("  --") + info.name;
     if (info.value)
-      left += isOptional(info) ? std::string("[=") + (info.value + 1) : std::string("=") + info.value;
+      left +=
+          isOptional(info) ? std::string("[=") + (info.value + 1) : std::string("=") + info.value;
     left.resize(std::max<size_t>(left.size() + 2, 26), ' ');
     text += left;
     for (const char *next = info.help; *next; ++next) {

@@ -267,9 +267,8 @@ static uint32_t getThreads(const Session &session) {
 std::string run::formatTiming(const Session &session, const Timing &timing) {
   return "median " + formatFixed(timing.getMedian(), 3) + " ms, min " +
          formatFixed(timing.getMin(), 3) + " ms, iterations " +
-         std::to_string(timing.runMs.size()) + ", threads " +
-         std::to_string(getThreads(session)) + ", arena " +
-         formatBytes(session.getProgramInfo().arena_bytes) + "\n";
+         std::to_string(timing.runMs.size()) + ", threads " + std::to_string(getThreads(session)) +
+         ", arena " + formatBytes(session.getProgramInfo().arena_bytes) + "\n";
 }
 
 std::string run::formatRunJson(const Session &session, const Timing &timing,

@@ -122,7 +122,8 @@ Status Session::setTensor(bool isInput, size_t index, HostTensor tensor, const s
   return Status::success();
 }
 
-/// Reads `input_*.pb` or `output_*.pb`: by the name inside where the model knows it, else by number.
+/// Reads `input_*.pb` or `output_*.pb`: by the name inside where the model knows it, else by the
+/// number.
 Status Session::readTestData(const std::string &folder, bool areInputs) {
   std::vector<HostTensor> &tensors = areInputs ? inputs : expected, read;
   std::string prefix = areInputs ? "input" : "output";

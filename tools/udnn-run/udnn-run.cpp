@@ -29,8 +29,8 @@ static int printVersion() {
   uint32_t format, abi;
   if (udnn_version(&version, &format, &abi))
     return fail(getLastError());
-  return !print(std::string("udnn-run ") + version + " (artifact format " +
-                std::to_string(format) + ", ABI " + std::to_string(abi) + ")\n");
+  return !print(std::string("udnn-run ") + version + " (artifact format " + std::to_string(format) +
+                ", ABI " + std::to_string(abi) + ")\n");
 }
 
 static int printInfo(const Session &session, const Options &options) {
