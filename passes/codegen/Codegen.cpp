@@ -28,6 +28,13 @@ namespace {
 /// The kernels of one target in the order of their first launch, with the name of that launch.
 using Kernels = llvm::MapVector<dnn::KernelOp, StringRef>;
 
+/// A target: its first program, and its kernels.
+struct Target {
+  dnn::ProgramOp program;
+  Kernels kernels;
+};
+using Targets = llvm::MapVector<dnn::DeviceAttr, Target>;
+
 struct CodegenPass : public udnn::impl::CodegenPassBase<CodegenPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     CodegenPassBase::getDependentDialects(registry);
@@ -38,35 +45,35 @@ struct CodegenPass : public udnn::impl::CodegenPassBase<CodegenPass> {
 } // namespace
 
 /// Collects the launched kernels by target.
-static LogicalResult collectKernels(ModuleOp module,
-                                    llvm::MapVector<dnn::DeviceAttr, Kernels> &targets) {
+static LogicalResult collectKernels(ModuleOp module, Targets &targets) {
   SymbolTableCollection tables;
   for (auto program : module.getOps<dnn::ProgramOp>()) {
-    Kernels &kernels = targets[program.getTarget()];
+    Target &target = targets[program.getTarget()];
+    if (!target.program)
+      target.program = program;
     for (auto launch : program.getBody().getOps<dnn::LaunchOp>()) {
-      auto kernel =
-          tables.lookupNearestSymbolFrom<dnn::KernelOp>(launch, launch.getKernelAttr());
+      auto kernel = tables.lookupNearestSymbolFrom<dnn::KernelOp>(launch, launch.getKernelAttr());
       if (!kernel)
         return launch.emitOpError("expects '") << launch.getKernel() << "' to name a kernel";
       for (Type type : kernel.getArgumentTypes())
         if (!isa<MemRefType>(type))
           return kernel.emitError() << "expects the arguments of kernel '" << kernel.getSymName()
                                     << "' to be memrefs, got " << type;
-      kernels.insert({kernel, launch.getName()});
+      target.kernels.insert({kernel, launch.getName()});
     }
   }
   return success();
 }
 
 /// Compiles the kernels of one target; the format of the code is stored in `format`.
-static FailureOr<std::vector<char>> compile(dnn::DeviceAttr device, const Kernels &kernels,
-                                            StringRef &format, Location loc) {
+static FailureOr<std::vector<char>> compile(dnn::DeviceAttr device, Target &target,
+                                            StringRef &format) {
   if (device.isCPU()) {
     format = "elf";
-    return compileCpuKernels(kernels.getArrayRef(), device);
+    return compileCpuKernels(target.kernels.getArrayRef(), device);
   }
-  return emitError(loc) << "no code generator for devices of kind '"
-                        << device.getKind().getValue() << "'";
+  return target.program.emitError()
+         << "no code generator for devices of kind '" << device.getKind().getValue() << "'";
 }
 
 /// Appends the operation that holds the code.
@@ -79,26 +86,26 @@ static void appendCode(ModuleOp module, StringRef name, dnn::DeviceAttr device,
   SmallVector<Attribute> symbols;
   for (dnn::KernelOp kernel : llvm::make_first_range(kernels))
     symbols.push_back(FlatSymbolRefAttr::get(kernel.getSymNameAttr()));
-  dnn::CodeOp::create(builder, module.getLoc(), name, device, format,
-                      builder.getArrayAttr(symbols), data);
+  dnn::CodeOp::create(builder, module.getLoc(), name, device, format, builder.getArrayAttr(symbols),
+                      data);
 }
 
 void CodegenPass::runOnOperation() {
   ModuleOp module = getOperation();
-  llvm::MapVector<dnn::DeviceAttr, Kernels> targets;
+  Targets targets;
   if (failed(collectKernels(module, targets)))
     return signalPassFailure();
   llvm::StringMap<int> counts;
-  for (auto &[device, kernels] : targets) {
-    if (kernels.empty())
+  for (auto &[device, target] : targets) {
+    if (target.kernels.empty())
       continue;
     StringRef format;
-    FailureOr<std::vector<char>> bytes = compile(device, kernels, format, module.getLoc());
+    FailureOr<std::vector<char>> bytes = compile(device, target, format);
     if (failed(bytes))
       return signalPassFailure();
     std::string name = ("code_" + device.getKind().getValue()).str();
     if (int count = counts[name]++)
       name += "_" + std::to_string(count);
-    appendCode(module, name, device, kernels, format, *bytes);
+    appendCode(module, name, device, target.kernels, format, *bytes);
   }
 }

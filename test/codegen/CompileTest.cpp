@@ -44,8 +44,8 @@ protected:
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     if (!module)
       return failure();
-    FailureOr<dnn::DeviceAttr> device = getDevice(
-        &context, "cpu", "native", [&] { return emitError(UnknownLoc::get(&context)); });
+    FailureOr<dnn::DeviceAttr> device =
+        getDevice(&context, "cpu", "native", [&] { return emitError(UnknownLoc::get(&context)); });
     if (failed(device))
       return failure();
     return compileModuleToSharedLibrary(*module, *device);
@@ -104,7 +104,8 @@ TEST_F(CompileTest, LowersMath) {
                       iterator_types = ["parallel"]}
           ins(%x : memref<1000xf32>) outs(%y : memref<1000xf32>) {
       ^bb0(%a: f32, %b: f32):
-        %0 = math.)" + std::string(name) + R"( %a : f32
+        %0 = math.)" + std::string(name) +
+                       R"( %a : f32
         linalg.yield %0 : f32
       }
       return
@@ -122,8 +123,8 @@ TEST_F(CompileTest, LowersMath) {
     double worst = 0;
     for (int i = 0; i < 1000; ++i) {
       double expected = function(x[i]);
-      worst = std::max(worst, std::abs(y[i] - expected) /
-                                  std::max(std::abs(expected), 1e-30) * (1 << 23));
+      worst = std::max(worst,
+                       std::abs(y[i] - expected) / std::max(std::abs(expected), 1e-30) * (1 << 23));
     }
     EXPECT_LT(worst, 6) << name << ", seed " << seed;
   }

@@ -29,7 +29,8 @@ void registerCpuCodegen(mlir::DialectRegistry &registry);
 /// Compiles every public function of `kernels` to
 /// `void name(void *const *arguments, int64_t begin, int64_t end)` and returns the bytes of one
 /// shared library that needs at most libm. The functions have static memref arguments, then the
-/// task's index; outputs that alias nothing may carry `llvm.noalias`. `kernels` is lowered in place.
+/// task's index; outputs that alias nothing may carry `llvm.noalias`. `kernels` is lowered in
+/// place.
 mlir::FailureOr<std::vector<char>> compileModuleToSharedLibrary(mlir::ModuleOp kernels,
                                                                 dnn::DeviceAttr device);
 

@@ -27,8 +27,8 @@ static FailureOr<Object> compileModule(ModuleOp module, dnn::DeviceAttr device) 
     function->removeAttr(kVectorizeLoopsAttrName);
     // Only kernels are visible outside of the library.
     if (function.isPrivate() && !function.isDeclaration())
-      function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(module.getContext(),
-                                                               LLVM::Linkage::Internal));
+      function->setAttr("llvm.linkage",
+                        LLVM::LinkageAttr::get(module.getContext(), LLVM::Linkage::Internal));
   }
   if (failed(lowerToLLVM(module)))
     return failure();

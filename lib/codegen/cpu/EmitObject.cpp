@@ -39,16 +39,15 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(udnn::dnn::Devic
     return nullptr;
   }
   StringRef arch = device.getArch().getValue();
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(triple, "", ""));
+  std::unique_ptr<llvm::MCSubtargetInfo> info(target->createMCSubtargetInfo(triple, "", ""));
   if (!info || !info->isCPUStringValid(arch)) {
     emitError(loc) << "expects a CPU that LLVM knows for '" << triple.str() << "', got '" << arch
                    << "'";
     return nullptr;
   }
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, arch, device.getFeatures().getValue(), {}, llvm::Reloc::PIC_, {},
-      llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, arch, device.getFeatures().getValue(), {},
+                                  llvm::Reloc::PIC_, {}, llvm::CodeGenOptLevel::Default));
 }
 
 /// Renames the kernel and defines `void name(ptr arguments, i64 begin, i64 end)` around it.
@@ -65,8 +64,7 @@ static void addEntryPoint(llvm::Function &kernel) {
   llvm::Type *i64 = llvm::Type::getInt64Ty(context);
   llvm::Type *pointer = llvm::PointerType::getUnqual(context);
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64}, false);
-  auto *entry =
-      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
   entry->addFnAttr(llvm::Attribute::NoUnwind);
   auto *start = llvm::BasicBlock::Create(context, "start", entry);
   auto *loop = llvm::BasicBlock::Create(context, "loop", entry);

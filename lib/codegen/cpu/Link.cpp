@@ -49,10 +49,11 @@ struct TemporaryFolder {
 /// Functions of libm that lowered kernels may call, each also with the suffix `f`.
 static bool isLibmFunction(StringRef name) {
   static const llvm::StringSet<> names = {
-      "acos", "acosh", "asin", "asinh", "atan",  "atan2", "atanh", "cbrt", "ceil", "cos",
-      "cosh", "erf",   "erfc", "exp",   "exp2",  "expm1", "fabs",  "floor", "fma", "fmod",
-      "log",  "log10", "log1p", "log2", "pow",   "remainder", "rint", "round", "roundeven", "sin", "sinh",
-      "sqrt", "tan",   "tanh", "trunc", "fmin",  "fmax", "ldexp", "nearbyint", "sincos", "exp10"};
+      "acos",  "acosh",     "asin",      "asinh",  "atan",  "atan2", "atanh", "cbrt",      "ceil",
+      "cos",   "cosh",      "erf",       "erfc",   "exp",   "exp2",  "expm1", "fabs",      "floor",
+      "fma",   "fmod",      "log",       "log10",  "log1p", "log2",  "pow",   "remainder", "rint",
+      "round", "roundeven", "sin",       "sinh",   "sqrt",  "tan",   "tanh",  "trunc",     "fmin",
+      "fmax",  "ldexp",     "nearbyint", "sincos", "exp10"};
   return names.contains(name) || (name.consume_back("f") && names.contains(name));
 }
 
@@ -136,13 +137,14 @@ FailureOr<std::vector<char>> udnn::codegen::linkObjects(ArrayRef<Object> objects
     llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
     std::string emulation = triple.isAArch64() ? "aarch64linux" : "elf_x86_64";
     if (failed(writeFile(nothing, {}, loc)) ||
-        failed(runLinker({"-m", emulation, "-soname=libm.so.6", "-o", stub, "-b", "binary", nothing},
-                         loc)))
+        failed(runLinker(
+            {"-m", emulation, "-soname=libm.so.6", "-o", stub, "-b", "binary", nothing}, loc)))
       return failure();
     arguments.insert(arguments.end(), {"--no-as-needed", stub});
   }
   std::string output = folder.file("kernels.so");
-  arguments.insert(arguments.end(), {"-soname=kernels.so", "-z", "noexecstack", "-s", "-o", output});
+  arguments.insert(arguments.end(),
+                   {"-soname=kernels.so", "-z", "noexecstack", "-s", "-o", output});
   if (failed(runLinker(arguments, loc)))
     return failure();
   auto buffer = llvm::MemoryBuffer::getFile(output);

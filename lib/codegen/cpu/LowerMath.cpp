@@ -64,6 +64,6 @@ LogicalResult udnn::codegen::lowerMath(ModuleOp module) {
         populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
       })))
     return failure();
-  return rewrite(calls,
-                 [](RewritePatternSet &patterns) { populateMathToLibmConversionPatterns(patterns); });
+  return rewrite(
+      calls, [](RewritePatternSet &patterns) { populateMathToLibmConversionPatterns(patterns); });
 }

@@ -100,8 +100,7 @@ LogicalResult udnn::codegen::lowerToLLVM(ModuleOp module) {
       failed(lowerLoops(module)))
     return emitError(module.getLoc(), "cannot lower a kernel to LLVM");
   WalkResult walk = module.walk([&](Operation *op) {
-    if (isa<ModuleOp>(op) ||
-        isa_and_present<LLVM::LLVMDialect>(op->getDialect()))
+    if (isa<ModuleOp>(op) || isa_and_present<LLVM::LLVMDialect>(op->getDialect()))
       return WalkResult::advance();
     emitError(module.getLoc()) << "cannot lower operation '" << op->getName()
                                << "' of a kernel to LLVM";

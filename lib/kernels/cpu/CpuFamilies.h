@@ -15,6 +15,9 @@
 
 namespace udnn {
 
+/// "cpu.generic": runs any unit by upstream tiling and LLVM's loop vectorizer.
+std::unique_ptr<KernelFamily> createGenericFamily();
+
 /// Appends all families of the CPU, the specialised ones first.
 void appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &families);
 

@@ -1,0 +1,375 @@
+//===- Generic.cpp - the family that runs everything -----------------------===//
+//
+// Kernels of any unit by upstream tiling, bufferization and LLVM's loop vectorizer.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuFamilies.h"
+#include "GenericBody.h"
+
+#include "udnn/Codegen/Cpu.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace udnn;
+using namespace udnn::generic;
+
+namespace {
+class GenericFamily : public KernelFamily {
+public:
+  StringRef getName() const override { return "cpu.generic"; }
+  void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override;
+  FailureOr<SmallVector<Value>> expand(dnn::UnitOp unit, DictionaryAttr parameters,
+                                       dnn::DeviceAttr device,
+                                       DispatchBuilder &builder) const override;
+  LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override;
+  LogicalResult build(dnn::KernelOp kernel, dnn::DeviceAttr device, ModuleOp module) const override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+static int64_t getBytes(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return shaped.getNumElements() * llvm::divideCeil(shaped.getElementTypeBitWidth(), 8);
+}
+
+static int64_t getNumElements(Value value) {
+  return cast<ShapedType>(value.getType()).getNumElements();
+}
+
+/// Scalar operations that `op` executes, about.
+static int64_t getOperations(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    int64_t count = linalgOp.getBlock()->getOperations().size();
+    for (int64_t range : linalgOp.getStaticLoopRanges())
+      count *= range;
+    return count;
+  }
+  int64_t results = 0;
+  for (Value result : op->getResults())
+    if (isa<RankedTensorType>(result.getType()))
+      results += getNumElements(result);
+  if (auto conv = dyn_cast<dnn::ConvOp>(op)) {
+    int64_t filters = conv.getFilterDims().getLogicalSize(
+        dnn::DimsAttr::kFilter, cast<ShapedType>(conv.getFilter().getType()).getShape());
+    return 2 * results * (getNumElements(conv.getFilter()) / std::max<int64_t>(filters, 1));
+  }
+  if (auto conv = dyn_cast<dnn::ConvTransposeOp>(op))
+    return 2 * getNumElements(conv.getInput()) * getNumElements(conv.getFilter());
+  if (auto matmul = dyn_cast<dnn::MatmulOp>(op))
+    return 2 * results * cast<ShapedType>(matmul.getLhs().getType()).getShape().back();
+  // Pooling and normalizations: a window or a few passes per element.
+  return 10 * results;
+}
+
+/// True when every operation of the unit computes element by element on whole tensors: a layout
+/// that all of them share changes nothing but the order of elements.
+static bool isElementwise(dnn::UnitOp unit) {
+  auto type = cast<RankedTensorType>(unit.getResult(0).getType());
+  for (Operation &op : unit.getBody().front().without_terminator()) {
+    if (isa<tensor::EmptyOp, arith::ConstantOp>(op))
+      continue;
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || generic.getNumParallelLoops() != generic.getNumLoops() ||
+        generic.hasIndexSemantics() || int64_t(generic.getNumLoops()) != type.getRank())
+      return false;
+    for (OpOperand &init : generic.getDpsInitsMutable())
+      if (!generic.getMatchingIndexingMap(&init).isIdentity())
+        return false;
+    if (generic
+            .walk([](Operation *inner) {
+              return isa<tensor::ExtractOp>(inner) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+            })
+            .wasInterrupted())
+      return false;
+  }
+  return llvm::all_of(unit.getResultTypes(), [&](Type result) {
+    return cast<RankedTensorType>(result).getShape() == type.getShape();
+  });
+}
+
+/// Offers channel-blocked layouts to element-wise units whose tensors have channels.
+static void addBlockedCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, const Candidate &plain,
+                                 CandidateList &list) {
+  auto type = cast<RankedTensorType>(unit.getResult(0).getType());
+  if (type.getRank() < 3 || type.getRank() > 5 || !isElementwise(unit))
+    return;
+  for (int64_t block : {8, 16}) {
+    int64_t channels = type.getDimSize(1);
+    if (channels < block)
+      continue;
+    auto layout = dnn::DimsAttr::getBlocked(unit.getContext(), type.getRank() - 2, block, channels);
+    Candidate candidate = plain;
+    bool hasSmallOperand = false;
+    for (auto [value, chosen] : llvm::zip(unit.getInputs(), candidate.inputLayouts)) {
+      auto inputType = cast<RankedTensorType>(value.getType());
+      if (inputType.getShape() == type.getShape())
+        chosen = layout;
+      else
+        hasSmallOperand |= inputType.getNumElements() > 1;
+    }
+    // Blocks of a channel vector must not reach beyond its end.
+    if (hasSmallOperand && channels % block)
+      continue;
+    for (dnn::DimsAttr &chosen : candidate.resultLayouts)
+      chosen = layout;
+    list.candidates.push_back(std::move(candidate));
+  }
+}
+
+void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
+                                  CandidateList &list) const {
+  if (!device.isCPU())
+    return list.reject("runs on CPUs only");
+  Candidate candidate;
+  candidate.parameters = DictionaryAttr::get(unit.getContext());
+  candidate.inputLayouts.resize(unit.getInputs().size());
+  candidate.resultLayouts.resize(unit.getNumResults());
+  for (Type type : unit->getOperandTypes()) {
+    auto tensorType = dyn_cast<RankedTensorType>(type);
+    if (!tensorType || !tensorType.hasStaticShape())
+      return list.reject("expects tensors of static shape");
+    candidate.bytes += getBytes(type);
+  }
+  for (Operation &op : unit.getBody().front().without_terminator())
+    candidate.flops += getOperations(&op);
+  // Plain loops reach a small part of the peak where data is used again.
+  candidate.efficiencyPercent = unit.getPrimitive() ? 2 : 20;
+  bool isFloat = isa<FloatType>(cast<ShapedType>(unit.getResult(0).getType()).getElementType());
+  candidate.errorPpb = isFloat ? 300 : 0;
+  list.candidates.push_back(candidate);
+  addBlockedCandidates(unit, device, candidate, list);
+}
+
+//===----------------------------------------------------------------------===//
+// From unit to kernel
+//===----------------------------------------------------------------------===//
+
+/// Makes the finished function of a problem: cut as `tiling` says, or in one piece that the first
+/// task runs when that cannot be done. Returns the scratch bytes that it needs.
+static FailureOr<int64_t> buildFunction(StringRef name, const Problem &problem,
+                                        const Tiling &tiling, int64_t scratchBytes,
+                                        ModuleOp module) {
+  FailureOr<func::FuncOp> function = createTensorFunction(name, problem, scratchBytes, module);
+  if (failed(function) || (tiling.tasks > 1 && failed(tileToTask(*function, tiling))) ||
+      failed(bufferizeFunction(module)))
+    return failure();
+  if (tiling.tasks > 1 && !writesOwnTileOnly(*function, problem))
+    return failure();
+  FailureOr<int64_t> needed = placeTemporaries(*function, scratchBytes > 0);
+  if (failed(needed) || failed(prepareLoops(*function)))
+    return failure();
+  return needed;
+}
+
+namespace {
+/// How a problem is run: tiles, scratch bytes of each worker, and whether it is one operation,
+/// which reads its operands before it writes an element.
+struct Cut {
+  Tiling tiling;
+  int64_t scratchBytes;
+  bool isOneOperation;
+};
+} // namespace
+
+static FailureOr<Cut> chooseCut(const Problem &problem, Location loc) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  FailureOr<func::FuncOp> function = createTensorFunction("kernel", problem, 0, *module);
+  if (failed(function))
+    return failure();
+  Tiling tiling = chooseTiling(*function);
+  for (const Tiling &attempt : {tiling, Tiling()}) {
+    OwningOpRef<ModuleOp> trial = ModuleOp::create(loc);
+    ScopedDiagnosticHandler quiet(loc.getContext(), [](Diagnostic &) { return success(); });
+    FailureOr<int64_t> scratch = buildFunction("kernel", problem, attempt, 0, *trial);
+    if (failed(scratch))
+      continue;
+    int64_t operations = 0;
+    trial->walk([&](linalg::LinalgOp) { ++operations; });
+    return Cut{attempt, *scratch, operations == 1};
+  }
+  return failure();
+}
+
+static MemRefType getMemRefType(Type type) {
+  if (auto memref = dyn_cast<MemRefType>(type))
+    return memref;
+  auto shaped = cast<ShapedType>(type);
+  return MemRefType::get(shaped.getShape(), shaped.getElementType());
+}
+
+/// For each result, the input that it may overwrite: one that is read at the written place only.
+static SmallVector<int64_t> getInPlaceInputs(dnn::UnitOp unit) {
+  SmallVector<int64_t> inPlace(unit.getNumResults(), -1);
+  if (unit.getNumResults() != 1 || !isElementwise(unit))
+    return inPlace;
+  Type type = unit.getResult(0).getType();
+  for (size_t i = 0; i < unit.getInputs().size(); ++i) {
+    BlockArgument argument = unit.getBody().getArgument(i);
+    bool isReadInPlace = argument.getType() == type && !argument.use_empty();
+    for (OpOperand &use : argument.getUses()) {
+      auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+      isReadInPlace &= generic && generic.getMatchingIndexingMap(&use).isIdentity();
+    }
+    if (isReadInPlace) {
+      inPlace[0] = i;
+      return inPlace;
+    }
+  }
+  return inPlace;
+}
+
+FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, DictionaryAttr parameters,
+                                                    dnn::DeviceAttr device,
+                                                    DispatchBuilder &builder) const {
+  Problem problem{&unit.getBody(), {}, int64_t(unit.getNumResults())};
+  for (Type type : unit->getOperandTypes())
+    problem.arguments.push_back(getMemRefType(type));
+  FailureOr<Cut> cut = chooseCut(problem, unit.getLoc());
+  if (failed(cut))
+    return unit.emitError() << "family '" << getName() << "' cannot run unit '" << unit.getName()
+                            << "'";
+  const Tiling &tiling = cut->tiling;
+  Builder attributes(unit.getContext());
+  DictionaryAttr cutParameters = attributes.getDictionaryAttr(
+      {attributes.getNamedAttr("tasks", attributes.getI64IntegerAttr(tiling.tasks)),
+       attributes.getNamedAttr("tiles", attributes.getDenseI64ArrayAttr(tiling.sizes))});
+  SmallVector<int64_t> inPlace;
+  if (cut->isOneOperation)
+    inPlace = getInPlaceInputs(unit);
+  ValueRange results = builder.dispatch(cutParameters, unit.getInputs(), unit.getInits(),
+                                        cut->scratchBytes, inPlace);
+  return llvm::to_vector(results);
+}
+
+static Tiling getTiling(dnn::KernelOp kernel) {
+  Tiling tiling;
+  if (auto sizes = kernel.getParameters().getAs<DenseI64ArrayAttr>("tiles"))
+    tiling.sizes = llvm::to_vector(sizes.asArrayRef());
+  if (auto tasks = kernel.getParameters().getAs<IntegerAttr>("tasks"))
+    tiling.tasks = tasks.getInt();
+  return tiling;
+}
+
+LaunchShape GenericFamily::getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const {
+  LaunchShape shape;
+  shape.grid[0] = getTiling(kernel).tasks;
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel functions
+//===----------------------------------------------------------------------===//
+
+static func::FuncOp getFunction(ModuleOp module, StringRef name) {
+  return module.lookupSymbol<func::FuncOp>(name);
+}
+
+/// Moves everything of `from` into `to` and returns the function called `name`.
+static func::FuncOp adopt(ModuleOp from, ModuleOp to, StringRef name) {
+  for (Operation &op : llvm::make_early_inc_range(*from.getBody()))
+    op.moveBefore(to.getBody(), to.getBody()->end());
+  return getFunction(to, name);
+}
+
+/// Builds a function of `kernel` into `module`; when its tiling cannot be kept, as one piece that
+/// task 0 runs.
+static FailureOr<func::FuncOp> buildVariant(dnn::KernelOp kernel, StringRef name, Problem problem,
+                                            ModuleOp module) {
+  Tiling tiling = getTiling(kernel);
+  for (const Tiling &attempt : {tiling, Tiling()}) {
+    OwningOpRef<ModuleOp> part = ModuleOp::create(kernel.getLoc());
+    FailureOr<int64_t> scratch =
+        buildFunction(name, problem, attempt, kernel.getWorkerBytes(), *part);
+    if (failed(scratch))
+      continue;
+    if (*scratch > kernel.getWorkerBytes())
+      return kernel.emitError() << "expects " << *scratch << " bytes of scratch memory, got "
+                                << kernel.getWorkerBytes();
+    func::FuncOp function = adopt(*part, module, name);
+    if (attempt.tasks == 1 && tiling.tasks > 1) {
+      // The other tasks have nothing to do.
+      OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+      Location loc = function.getLoc();
+      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                            function.getArguments().back(), zero);
+      auto guard = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+      Block *body = guard.thenBlock();
+      Block &entry = function.getBody().front();
+      body->getOperations().splice(body->begin(), entry.getOperations(),
+                                   std::next(guard->getIterator()), std::prev(entry.end()));
+    }
+    return function;
+  }
+  return kernel.emitError() << "cannot lower the body of kernel '" << kernel.getSymName() << "'";
+}
+
+/// Where an output may share the bytes of an input, a function that tells the two cases apart:
+/// LLVM vectorizes each of them, but not code that must serve both.
+static void buildSwitch(dnn::KernelOp kernel, func::FuncOp apart, func::FuncOp shared,
+                        int64_t input, int64_t output, ModuleOp module) {
+  Location loc = kernel.getLoc();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto function = func::FuncOp::create(builder, loc, kernel.getSymName(), apart.getFunctionType());
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  auto getAddress = [&](int64_t argument) -> Value {
+    return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
+                                                          entry->getArgument(argument));
+  };
+  Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, getAddress(input),
+                                     getAddress(output));
+  auto branch = scf::IfOp::create(builder, loc, same, /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> arguments(entry->getArguments().begin(), entry->getArguments().end());
+  func::CallOp::create(builder, loc, apart, arguments)
+      ->moveBefore(branch.elseBlock(), branch.elseBlock()->begin());
+  arguments[input] = arguments[output];
+  func::CallOp::create(builder, loc, shared, arguments);
+  builder.setInsertionPointToEnd(entry);
+  func::ReturnOp::create(builder, loc);
+  function->setAttr(kVectorizeLoopsAttrName, builder.getUnitAttr());
+  for (func::FuncOp variant : {apart, shared})
+    variant.setPrivate();
+  apart.setArgAttr(output, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+}
+
+LogicalResult GenericFamily::build(dnn::KernelOp kernel, dnn::DeviceAttr device,
+                                   ModuleOp module) const {
+  Problem problem{&kernel.getBody(), {}, kernel.getNumOutputs()};
+  for (Type type : kernel.getArgumentTypes())
+    problem.arguments.push_back(getMemRefType(type));
+  int64_t input = kernel.getInPlace().empty() ? -1 : kernel.getInPlace()[0];
+  int64_t output = problem.getNumInputs();
+  std::string name = kernel.getSymName().str();
+  bool mayShare = input >= 0 && problem.arguments[input] == problem.arguments[output];
+  FailureOr<func::FuncOp> apart =
+      buildVariant(kernel, mayShare ? name + "_apart" : name, problem, module);
+  if (failed(apart))
+    return failure();
+  (*apart)->setAttr(kVectorizeLoopsAttrName, UnitAttr::get(kernel.getContext()));
+  if (!mayShare)
+    return success();
+  FailureOr<func::FuncOp> shared = buildVariant(kernel, name + "_shared", problem, module);
+  if (failed(shared))
+    return failure();
+  // The shared variant reads what it overwrites through the output.
+  shared->getArgument(input).replaceAllUsesWith(shared->getArgument(output));
+  buildSwitch(kernel, *apart, *shared, input, output, module);
+  return success();
+}
+
+std::unique_ptr<KernelFamily> udnn::createGenericFamily() {
+  return std::make_unique<GenericFamily>();
+}

@@ -1,0 +1,72 @@
+//===- GenericBody.h - steps of the generic family ---------------*- C++ -*-===//
+//
+// A kernel's body becomes a function on tensors, is cut into tasks, bufferized, and prepared for
+// LLVM's loop vectorizer.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef UDNN_LIB_KERNELS_CPU_GENERICBODY_H
+#define UDNN_LIB_KERNELS_CPU_GENERICBODY_H
+
+#include "udnn/Dialect/Dnn.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace udnn::generic {
+
+/// What a function is made from: the unit's region and the types of the kernel's arguments
+/// (memrefs: inputs, then outputs).
+struct Problem {
+  mlir::Region *body;
+  llvm::SmallVector<mlir::MemRefType> arguments;
+  int64_t outputs;
+
+  int64_t getNumInputs() const { return int64_t(arguments.size()) - outputs; }
+};
+
+/// How the work is cut: sizes of the tiles of the last operation's loops (0: not cut), and the
+/// number of tiles.
+struct Tiling {
+  llvm::SmallVector<int64_t> sizes;
+  int64_t tasks = 1;
+};
+
+/// Adds patterns that replace pads and layout transforms by linalg.generic.
+void populateTransformPatterns(mlir::RewritePatternSet &patterns);
+
+/// Appends a function of `problem` to `module`, with the body on tensors, lowered to linalg:
+/// arguments of the problem, `scratchBytes` of scratch memory when not zero, the task's index.
+mlir::FailureOr<mlir::func::FuncOp> createTensorFunction(llvm::StringRef name,
+                                                         const Problem &problem,
+                                                         int64_t scratchBytes,
+                                                         mlir::ModuleOp module);
+
+/// Chooses tiles for the function so that no work is done twice; one task where that is not
+/// possible or not worth it.
+Tiling chooseTiling(mlir::func::FuncOp function);
+
+/// Reduces the function's computation to that of the tile whose number the last argument holds.
+llvm::LogicalResult tileToTask(mlir::func::FuncOp function, const Tiling &tiling);
+
+/// Turns tensors into memrefs.
+llvm::LogicalResult bufferizeFunction(mlir::ModuleOp module);
+
+/// True when every write to an output reaches the task's own tile only.
+bool writesOwnTileOnly(mlir::func::FuncOp function, const Problem &problem);
+
+/// Places temporaries on the stack or in the scratch memory and returns the bytes that the latter
+/// needs. With `hasScratch` the last but one argument is the scratch memory, else temporaries
+/// that need it stay. Fails on temporaries whose size is not known.
+mlir::FailureOr<int64_t> placeTemporaries(mlir::func::FuncOp function, bool hasScratch);
+
+/// Orders and joins the loops of linalg operations on buffers so that innermost loops are long
+/// and contiguous, and allows reductions to be reordered.
+llvm::LogicalResult prepareLoops(mlir::func::FuncOp function);
+
+} // namespace udnn::generic
+
+#endif // UDNN_LIB_KERNELS_CPU_GENERICBODY_H

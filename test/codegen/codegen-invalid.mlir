@@ -1,0 +1,43 @@
+// What keeps kernels from being compiled; errors name the kernel and the layer.
+// RUN: udnn-opt %s --dnn-codegen --split-input-file --verify-diagnostics
+
+#cpu = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2, vector_bits = 256,
+  gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 262144, launch_ns = 3000>
+
+// expected-error @+2 {{expects 'cpu.abacus' to be a kernel family}}
+// expected-error @+1 {{cannot compile kernel 'k' of family 'cpu.abacus' for layer 'relu_1'}}
+dnn.kernel @k family "cpu.abacus" parameters {} num_outputs 1 : (memref<8xf32>) -> () {
+^bb0(%x: tensor<8xf32>):
+  dnn.yield %x : tensor<8xf32>
+}
+dnn.program @main target #cpu arena 0 live 0 worker 0 inputs [] outputs [] {
+  %0 = dnn.launch "relu_1" @k grid [1, 1, 1] block [1, 1, 1] args [#dnn.buffer<output, 0, 0, 32>]
+}
+
+// -----
+
+#cpu = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2, vector_bits = 256,
+  gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 262144, launch_ns = 3000>
+
+// expected-error @+1 {{expects the arguments of kernel 'k' to be memrefs, got 'tensor<8xf32>'}}
+dnn.kernel @k family "cpu.generic" parameters {} num_outputs 1 : (tensor<8xf32>) -> () {
+^bb0(%x: tensor<8xf32>):
+  dnn.yield %x : tensor<8xf32>
+}
+dnn.program @main target #cpu arena 0 live 0 worker 0 inputs [] outputs [] {
+  %0 = dnn.launch "relu_1" @k grid [1, 1, 1] block [1, 1, 1] args [#dnn.buffer<output, 0, 0, 32>]
+}
+
+// -----
+
+#tpu = #dnn.device<kind = "tpu", arch = "", features = "", cores = 2, vector_bits = 256,
+  gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 262144, launch_ns = 3000>
+
+dnn.kernel @k family "cpu.generic" parameters {} num_outputs 1 : (memref<8xf32>) -> () {
+^bb0(%x: tensor<8xf32>):
+  dnn.yield %x : tensor<8xf32>
+}
+// expected-error @+1 {{no code generator for devices of kind 'tpu'}}
+dnn.program @main target #tpu arena 0 live 0 worker 0 inputs [] outputs [] {
+  %0 = dnn.launch "relu_1" @k grid [1, 1, 1] block [1, 1, 1] args [#dnn.buffer<output, 0, 0, 32>]
+}
