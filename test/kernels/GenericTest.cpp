@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelHarness.h"
+#include "UnitRunner.h"
 
 #include <cmath>
 
 using namespace udnn::test;
 
 namespace {
-class GenericTest : public KernelHarness {
+class GenericTest : public UnitRunner {
 protected:
   void expectNear(const Bytes &bytes, const std::vector<double> &expected, double tolerance) {
     std::vector<float> values = fromBytes<float>(bytes);

@@ -16,5 +16,5 @@ void udnn::appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &familie
   families.push_back(cpu::createDepthwiseConvFamily());
   families.push_back(cpu::createMatmulFamily());
   families.push_back(cpu::createPoolFamily());
-  families.push_back(createGenericFamily());
+  families.push_back(cpu::createGenericFamily());
 }

@@ -15,9 +15,6 @@
 
 namespace udnn {
 
-/// "cpu.generic": runs any unit by upstream tiling and LLVM's loop vectorizer.
-std::unique_ptr<KernelFamily> createGenericFamily();
-
 /// Appends all families of the CPU, the specialised ones first.
 void appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &families);
 
@@ -26,6 +23,8 @@ std::unique_ptr<KernelFamily> createDepthwiseConvFamily();
 std::unique_ptr<KernelFamily> createDirectConvFamily();
 std::unique_ptr<KernelFamily> createMatmulFamily();
 std::unique_ptr<KernelFamily> createPoolFamily();
+/// Runs any unit by upstream tiling and LLVM's loop vectorizer.
+std::unique_ptr<KernelFamily> createGenericFamily();
 std::unique_ptr<KernelFamily> createWinogradFamily();
 } // namespace cpu
 

@@ -370,6 +370,6 @@ LogicalResult GenericFamily::build(dnn::KernelOp kernel, dnn::DeviceAttr device,
   return success();
 }
 
-std::unique_ptr<KernelFamily> udnn::createGenericFamily() {
+std::unique_ptr<KernelFamily> udnn::cpu::createGenericFamily() {
   return std::make_unique<GenericFamily>();
 }

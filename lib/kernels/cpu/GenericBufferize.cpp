@@ -117,7 +117,10 @@ FailureOr<func::FuncOp> udnn::generic::createTensorFunction(StringRef name, cons
                                                             int64_t scratchBytes, ModuleOp module) {
   Location loc = module.getLoc();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  SmallVector<Type> types(problem.arguments.begin(), problem.arguments.end());
+  // Nothing is read or written through the pointer of an empty tensor, and LLVM has no type for it.
+  SmallVector<Type> types;
+  for (MemRefType type : problem.arguments)
+    types.push_back(type.getNumElements() ? type : MemRefType::get({1}, type.getElementType()));
   if (scratchBytes)
     types.push_back(MemRefType::get({scratchBytes}, builder.getI8Type()));
   types.push_back(builder.getIndexType());
@@ -129,7 +132,7 @@ FailureOr<func::FuncOp> udnn::generic::createTensorFunction(StringRef name, cons
   Block &body = problem.body->front();
   for (auto [i, type] : llvm::enumerate(problem.arguments)) {
     Value tensor;
-    if (int64_t(i) < problem.getNumInputs())
+    if (int64_t(i) < problem.getNumInputs() && type.getNumElements())
       tensor = bufferization::ToTensorOp::create(
           builder, loc, RankedTensorType::get(type.getShape(), type.getElementType()),
           entry->getArgument(i), /*restrict=*/true, /*writable=*/false);
@@ -139,10 +142,13 @@ FailureOr<func::FuncOp> udnn::generic::createTensorFunction(StringRef name, cons
   }
   for (Operation &op : body.without_terminator())
     builder.clone(op, mapping);
-  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-    bufferization::MaterializeInDestinationOp::create(
-        builder, loc, Type(), mapping.lookupOrDefault(value),
-        entry->getArgument(problem.getNumInputs() + i), /*restrict=*/true, /*writable=*/true);
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    int64_t output = problem.getNumInputs() + i;
+    if (problem.arguments[output].getNumElements())
+      bufferization::MaterializeInDestinationOp::create(
+          builder, loc, Type(), mapping.lookupOrDefault(value), entry->getArgument(output),
+          /*restrict=*/true, /*writable=*/true);
+  }
   func::ReturnOp::create(builder, loc);
   if (failed(lowerToGenerics(function)) || failed(cleanUp(module)))
     return failure();

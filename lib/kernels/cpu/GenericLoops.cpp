@@ -139,6 +139,10 @@ LogicalResult udnn::generic::prepareLoops(func::FuncOp function) {
       ops.push_back(op);
   });
   for (linalg::LinalgOp op : ops) {
+    if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {
+      rewriter.eraseOp(op);
+      continue;
+    }
     auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
     if (!generic) {
       rewriter.setInsertionPoint(op);
