@@ -363,6 +363,12 @@ LogicalResult GraphImporter::importIf(const Node &node, int64_t opset, Location 
   return success();
 }
 
+void udnn::onnx::registerControlOperators(OperatorRegistry &registry) {
+  // GraphImporter imports it itself, since its branches are graphs.
+  registry.add({"If", {}, 1, 1, kVariadic, kBoolType, nullptr, 0,
+                "a condition that is not known when the model is compiled"});
+}
+
 const Function *GraphImporter::findFunction(const Node &node) const {
   for (const Function &candidate : model.functions)
     if (candidate.name == node.opType && candidate.overload == node.overload &&
@@ -442,6 +448,18 @@ LogicalResult GraphImporter::run(ArrayRef<const ValueInfo *> arguments) {
   return finish(scope);
 }
 
+/// Files are written for one size and changed for another; the declared shape of an output then tells
+/// the old one.
+void GraphImporter::warnAboutShape(const ValueInfo &output, RankedTensorType type) const {
+  bool fits = !output.hasShape || int64_t(output.dims.size()) == type.getRank();
+  for (size_t i = 0; fits && output.hasShape && i < output.dims.size(); ++i)
+    fits = output.dims[i].value < 0 || output.dims[i].value == type.getDimSize(i);
+  if (!fits)
+    mlir::emitWarning(UnknownLoc::get(type.getContext()))
+        << file << ": the shape that output '" << output.name << "' is declared with is not its "
+        << type;
+}
+
 LogicalResult GraphImporter::finish(Scope &scope) {
   SmallVector<Value> results;
   SmallVector<Type> types;
@@ -456,6 +474,7 @@ LogicalResult GraphImporter::finish(Scope &scope) {
       return emitError(builder.getUnknownLoc())
              << "output '" << output.name << "' is declared as " << getElementTypeName(output.type)
              << ", but its value has type " << getElementTypeName(value->type);
+    warnAboutShape(output, value->getTensorType());
     results.push_back(value->value);
     types.push_back(value->value.getType());
     attributes.push_back(builder.getDictionaryAttr(

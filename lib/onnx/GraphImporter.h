@@ -64,6 +64,7 @@ private:
                                  Scope &scope);
   mlir::LogicalResult addInitializers(const Graph &graph, Scope &scope);
   mlir::LogicalResult finish(Scope &scope);
+  void warnAboutShape(const ValueInfo &output, mlir::RankedTensorType type) const;
 
   /// The value with this name, which orderNodes has checked to exist; an initializer becomes an
   /// operation now. Fails for initializers of a type that is not covered.

@@ -112,6 +112,7 @@ const OperatorRegistry &getOperatorRegistry();
 // One function per file of operators; each is called in OperatorRegistry.cpp.
 void registerActivationOperators(OperatorRegistry &registry);
 void registerArithmeticOperators(OperatorRegistry &registry);
+void registerControlOperators(OperatorRegistry &registry);
 void registerConvOperators(OperatorRegistry &registry);
 void registerIndexOperators(OperatorRegistry &registry);
 void registerLogicOperators(OperatorRegistry &registry);
