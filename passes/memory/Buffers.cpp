@@ -21,14 +21,14 @@ Value udnn::getRoot(Value buffer) {
   return buffer;
 }
 
-int64_t udnn::getElementBytes(Type type) {
+int64_t udnn::getElementSize(Type type) {
   if (type.isIndex())
     return 8;
   return type.isIntOrFloat() ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8) : 0;
 }
 
 std::optional<int64_t> udnn::getTensorBytes(ShapedType type) {
-  int64_t bytes = getElementBytes(type.getElementType());
+  int64_t bytes = getElementSize(type.getElementType());
   for (int64_t size : type.getShape())
     if (size == 0)
       return 0;
@@ -44,7 +44,7 @@ std::optional<udnn::ByteRange> udnn::getByteRange(MemRefType type) {
   if (!type.hasStaticShape() || failed(type.getStridesAndOffset(strides, offset)) ||
       ShapedType::isDynamic(offset) || ShapedType::isDynamicShape(strides))
     return std::nullopt;
-  int64_t unit = getElementBytes(type.getElementType());
+  int64_t unit = getElementSize(type.getElementType());
   if (type.getNumElements() == 0)
     return ByteRange{offset * unit, 0};
   int64_t last = 0;

@@ -36,7 +36,7 @@ constexpr llvm::StringLiteral kLiveAttr = "dnn.live";
 mlir::Value getRoot(mlir::Value buffer);
 
 /// Bytes of one element as they lie in memory (i1: 1), or 0 for a type that is not stored.
-int64_t getElementBytes(mlir::Type type);
+int64_t getElementSize(mlir::Type type);
 
 /// Bytes of a tensor of this static shape; none when they exceed 63 bits.
 std::optional<int64_t> getTensorBytes(mlir::ShapedType type);

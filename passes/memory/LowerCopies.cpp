@@ -46,75 +46,74 @@ struct LowerCopies : public udnn::impl::LowerCopiesPassBase<LowerCopies> {
     if (!function)
       return signalPassFailure();
     kernels.clear();
+    KernelTable table(getOperation());
     SmallVector<memref::CopyOp> copies(function.getOps<memref::CopyOp>());
-    SymbolTable symbols(getOperation());
     for (memref::CopyOp copy : copies)
-      if (failed(lower(copy, symbols)))
+      if (failed(lower(copy, table)))
         return signalPassFailure();
   }
 
-  LogicalResult lower(memref::CopyOp copy, SymbolTable &symbols) {
+  LogicalResult lower(memref::CopyOp copy, KernelTable &table) {
     Value source = copy.getSource(), target = copy.getTarget();
     bool sameBytes = getRoot(source) == getRoot(target) && source.getType() == target.getType();
     if (!sameBytes) {
-      FailureOr<dnn::KernelOp> kernel = getKernel(copy, symbols);
+      FailureOr<FlatSymbolRefAttr> kernel = getKernel(copy, table);
       if (failed(kernel))
         return failure();
       OpBuilder builder(copy);
       dnn::DispatchOp::create(builder, copy.getLoc(), TypeRange(), builder.getStringAttr("copy"),
-                              FlatSymbolRefAttr::get(*kernel), source, target);
+                              *kernel, source, target);
     }
     copy.erase();
     return success();
   }
 
-  FailureOr<dnn::KernelOp> getKernel(memref::CopyOp copy, SymbolTable &symbols) {
+  FailureOr<FlatSymbolRefAttr> getKernel(memref::CopyOp copy, KernelTable &table) {
     auto source = cast<MemRefType>(copy.getSource().getType());
-    auto target = cast<MemRefType>(copy.getTarget().getType());
-    dnn::KernelOp &kernel = kernels[{source, target}];
+    auto type = RankedTensorType::get(source.getShape(), source.getElementType());
+    FlatSymbolRefAttr &kernel = kernels[type];
     if (kernel)
       return kernel;
-    OpBuilder builder(copy);
-    dnn::UnitOp unit = createCopyUnit(
-        builder, copy.getLoc(), RankedTensorType::get(source.getShape(), source.getElementType()));
-    FailureOr<dnn::KernelOp> built = buildKernel(unit, {source, target});
-    if (succeeded(built)) {
-      kernel = *built;
-      symbols.insert(kernel);
-    }
+    IRRewriter rewriter(copy);
+    dnn::UnitOp unit = createCopyUnit(rewriter, copy.getLoc(), type);
     Operation *empties[] = {unit.getInputs()[0].getDefiningOp(), unit.getInits()[0].getDefiningOp()};
+    FailureOr<dnn::DispatchOp> dispatch = expand(unit, rewriter, table);
+    if (failed(dispatch))
+      return failure();
+    kernel = dispatch->getKernelAttr();
+    dispatch->erase();
     unit.erase();
     for (Operation *empty : empties)
       empty->erase();
-    return built;
+    return kernel;
   }
 
-  /// Asks the device's generic family for its parameters.
-  FailureOr<dnn::KernelOp> buildKernel(dnn::UnitOp unit, ArrayRef<Type> types) {
+  /// Has the device's generic family make the kernel, by a dispatch in front of the unit.
+  FailureOr<dnn::DispatchOp> expand(dnn::UnitOp unit, RewriterBase &rewriter, KernelTable &table) {
     dnn::DeviceAttr device = getDevice(getOperation());
     if (!device)
       return getOperation().emitError("expects the attribute '") << kDeviceAttrName << "'";
-    std::string name = device.getKind().str() + ".generic";
+    std::string name = device.getKind().getValue().str() + ".generic";
     const KernelFamily *family = lookupKernelFamily(name);
     CandidateList list;
     if (family)
       family->getCandidates(unit, device, list);
     if (list.candidates.empty())
       return unit.emitError("the kernel family '")
-             << name << "' cannot copy " << types[0] << " to " << types[1] << ": "
+             << name << "' cannot copy " << unit.getResultTypes()[0] << ": "
              << (family ? list.reason : std::string("there is no such family"));
-    OpBuilder builder(&getContext());
-    const Candidate &candidate = list.candidates.front();
-    auto kernel = dnn::KernelOp::create(
-        builder, unit.getLoc(), builder.getStringAttr("copy"), builder.getStringAttr(name),
-        candidate.parameters, builder.getI64IntegerAttr(1),
-        builder.getI64IntegerAttr(candidate.workerBytes), builder.getDenseI64ArrayAttr({}),
-        TypeAttr::get(builder.getFunctionType(types, {})));
-    kernel.getBody().takeBody(unit.getBody());
-    return kernel;
+    rewriter.setInsertionPoint(unit);
+    DispatchBuilder builder(rewriter, unit, name, table);
+    auto results = family->expand(unit, list.candidates.front().parameters, device, builder);
+    if (failed(results))
+      return failure();
+    auto dispatch = results->front().getDefiningOp<dnn::DispatchOp>();
+    if (!dispatch || !llvm::equal(dispatch->getOperands(), unit->getOperands()))
+      return unit.emitError("expects the kernel family '") << name << "' to copy in one launch";
+    return dispatch;
   }
 
-  llvm::DenseMap<std::pair<Type, Type>, dnn::KernelOp> kernels;
+  llvm::DenseMap<Type, FlatSymbolRefAttr> kernels;
 };
 
 } // namespace

@@ -109,7 +109,7 @@ bool PlanArena::canMerge(dnn::DispatchOp dispatch, int64_t step, Value input, Va
   int64_t inputOffset, outputOffset;
   if (failed(inputType.getStridesAndOffset(inputStrides, inputOffset)) ||
       failed(outputType.getStridesAndOffset(outputStrides, outputOffset)) ||
-      getElementBytes(inputType.getElementType()) != getElementBytes(outputType.getElementType()) ||
+      getElementSize(inputType.getElementType()) != getElementSize(outputType.getElementType()) ||
       inputType.getShape() != outputType.getShape() || inputStrides != outputStrides ||
       inputOffset != outputOffset)
     return false;

@@ -37,7 +37,7 @@ static LogicalResult verifyType(Operation *op, Type type) {
                                : op->emitError("expects tensors and integers, got ") << type;
   if (!tensor.hasStaticShape())
     return op->emitError("expects static shapes, got ") << type;
-  if (getElementBytes(tensor.getElementType()) == 0)
+  if (getElementSize(tensor.getElementType()) == 0)
     return op->emitError("expects elements that can be stored, got ") << type;
   if (!getTensorBytes(tensor))
     return op->emitError("expects a tensor below 2^63 bytes, got ") << type;
