@@ -27,7 +27,7 @@ llvm::StringRef compile::getStageName(Stage stage) { return kStageNames[int(stag
 
 namespace {
 
-/// The flags. A local object, so that no global constructor runs.
+/// The flags.
 struct Flags {
   cl::OptionCategory category{"Options"};
   cl::opt<std::string> input{cl::Positional, cl::desc("<model.onnx, or a module of any stage>"),
@@ -127,7 +127,8 @@ LogicalResult compile::parseOptions(int argc, char **argv, Options &options, std
   llvm::SmallVector<const char *> args(argv, argv + argc);
   if (failed(takeOnnxImportFlags(args, options.import, error)))
     return failure();
-  Flags flags;
+  // Options stay registered, and the linker in this process looks at all of them.
+  static Flags flags;
   cl::HideUnrelatedOptions(flags.category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "udnn-compile " UDNN_VERSION "\n"; });
   std::string overview = "Compiles an ONNX model to an artifact for udnn-run.\n\n"
