@@ -67,8 +67,18 @@ bool cpu::isResultShaped(dnn::EpilogueOpInterface op, unsigned extra) {
          type.getShape() == cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
+/// Scalar constants are often hoisted out of the region; they are the only values from outside.
+static arith::ConstantOp getOuterConstant(Value value, Region &region) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  return constant && constant->getParentRegion() != &region ? constant : arith::ConstantOp();
+}
+
 /// Why an operation of the region cannot be cloned onto vectors; empty when it can.
 static std::string explainOp(Operation &op) {
+  Region &region = *op.getParentRegion();
+  for (Value operand : op.getOperands())
+    if (operand.getParentRegion() != &region && !getOuterConstant(operand, region))
+      return "the epilogue reads a value from outside that is no constant";
   if (isa<dnn::YieldOp>(op))
     return {};
   auto isCovered = [](Type type) { return type.isF32() || type.isInteger(1); };
@@ -208,6 +218,11 @@ Value Epilogue::apply(Value accumulator, ArrayRef<Index> coordinates) {
   for (unsigned i = 0, e = extras.size(); i < e; ++i)
     if (!block.getArgument(i + 1).use_empty())
       mapping.map(block.getArgument(i + 1), loadExtra(i, coordinates));
+  for (Operation &nested : block)
+    for (Value operand : nested.getOperands())
+      if (arith::ConstantOp constant = getOuterConstant(operand, region))
+        if (!mapping.contains(operand))
+          mapping.map(operand, splatConstant(emitter, constant));
   for (Operation &nested : block.without_terminator())
     mapping.map(nested.getResult(0), cloneOp(nested, mapping));
   return mapping.lookup(block.getTerminator()->getOperand(0));
