@@ -106,8 +106,8 @@ static int64_t getTileCost(int64_t columns, int64_t vectors) {
   return std::max({columns * vectors, columns + vectors, int64_t(8)});
 }
 
-RegisterTile cpu::chooseTile(int64_t ow, int64_t vectors, bool exact, int64_t lanes,
-                             int64_t *percent) {
+RegisterTile cpu::chooseTile(int64_t ow, int64_t vectors, int64_t maxVectors, bool exact,
+                             int64_t lanes, int64_t *percent) {
   // Registers hold the accumulators, one operand for each row or column of the tile (whichever
   // are fewer), and one more.
   SmallVector<RegisterTile> tiles =
@@ -117,7 +117,7 @@ RegisterTile cpu::chooseTile(int64_t ow, int64_t vectors, bool exact, int64_t la
   RegisterTile best{0, 0};
   int64_t bestCost = 0;
   for (RegisterTile tile : tiles) {
-    int64_t count = std::min(tile.vectors, vectors);
+    int64_t count = std::min({tile.vectors, vectors, maxVectors});
     if (exact && vectors % count != 0)
       continue;
     auto rowCost = [&](int64_t blocks) {

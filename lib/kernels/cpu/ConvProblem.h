@@ -67,9 +67,11 @@ struct RegisterTile {
   int64_t columns, vectors;
 };
 
-/// The tile that needs the fewest cycles for rows of `ow` columns and `vectors` vectors of
-/// channels (only divisors of it when `exact`), and in `percent` the share of the peak it reaches.
-RegisterTile chooseTile(int64_t ow, int64_t vectors, bool exact, int64_t lanes, int64_t *percent);
+/// The tile of at most `maxVectors` vectors that needs the fewest cycles for rows of `ow` columns
+/// and `vectors` vectors of channels (only divisors of it when `exact`), and in `percent` the share
+/// of the peak it reaches.
+RegisterTile chooseTile(int64_t ow, int64_t vectors, int64_t maxVectors, bool exact, int64_t lanes,
+                        int64_t *percent);
 
 /// One step of a register tile: adds the products of `columns` inputs and `numVectors` vectors of
 /// weights to `sums` [column][vector]. Each operand is loaded once; that with fewer registers is

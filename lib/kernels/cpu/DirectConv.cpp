@@ -20,6 +20,9 @@ using namespace udnn::cpu;
 
 using dnn::DimsAttr;
 
+/// Blocks of channels from which on the inputs of a window of one element are prefetched.
+static constexpr int64_t kManyStreams = 8;
+
 namespace {
 
 /// How the work is cut, from a candidate's parameters.
@@ -30,11 +33,17 @@ struct DirectPlan {
   bool plainInput;
   /// Tasks next to each other share filters, not pixels.
   bool filtersOutside;
+  /// Blocks of input channels per pass over a task's pixels; sums rest in scratch memory between
+  /// passes. 0: one pass.
+  int64_t passBlocks;
 
   static DirectPlan get(DictionaryAttr parameters) {
-    return {getInt(parameters, "columns"), getInt(parameters, "vectors"),
-            getInt(parameters, "rows"), getInt(parameters, "plain_input") != 0,
-            getInt(parameters, "filters_outside") != 0};
+    return {getInt(parameters, "columns"),
+            getInt(parameters, "vectors"),
+            getInt(parameters, "rows"),
+            getInt(parameters, "plain_input") != 0,
+            getInt(parameters, "filters_outside") != 0,
+            getInt(parameters, "pass_blocks")};
   }
 
   DictionaryAttr getParameters(MLIRContext *context) const {
@@ -42,7 +51,13 @@ struct DirectPlan {
                                     {"vectors", vectors},
                                     {"rows", rows},
                                     {"plain_input", plainInput},
-                                    {"filters_outside", filtersOutside}});
+                                    {"filters_outside", filtersOutside},
+                                    {"pass_blocks", passBlocks}});
+  }
+
+  /// Bytes of the sums between passes.
+  int64_t getWorkerBytes(const ConvProblem &p, int64_t lanes) const {
+    return passBlocks ? 4 * p.oh * p.ow * vectors * lanes : 0;
   }
 };
 
@@ -73,7 +88,10 @@ public:
         output(ActivationView::get(emitter.getBuffer(emitter.getNumBuffers() - 1),
                                    op.getOutputDims())),
         epilogue(emitter, cast<dnn::EpilogueOpInterface>(op.getOperation()),
-                 getExtraBuffers(emitter, 2), op.getOutputDims().findBlock(DimsAttr::kChannel)) {}
+                 getExtraBuffers(emitter, 2), op.getOutputDims().findBlock(DimsAttr::kChannel)) {
+    if (plan.passBlocks)
+      partial = emitter.getScratch(0, {problem.oh * problem.ow, plan.vectors * lanes});
+  }
 
   void emit();
 
@@ -86,6 +104,8 @@ private:
 
   void decodeTask();
   void emitPiece(int64_t vectors);
+  void clearPartialSums(int64_t vectors);
+  void emitPass(int64_t vectors);
   void emitRow(Index oh, int64_t vectors);
   void emitPlane(Index lo, Index hi, int64_t vectors);
   void locateColumns(Index start, int64_t width);
@@ -120,6 +140,10 @@ private:
   Index n = 0, filterGroup = 0, piece = 0, group = 0, firstVector = 0;
   Index inputBase = 0, filterBase = 0;
   Index rowsLo = 0, rowsHi = 0;
+  // Of the pass: blocks of input channels.
+  Index blocksLo = 0, blocksHi = 0;
+  bool isLastPass = true;
+  Buffer partial;
   // Of the register tile: the columns follow each other in every buffer; else where they lie.
   bool flat = true;
   SmallVector<Index> rowOf, columnOf;
@@ -178,6 +202,37 @@ void DirectEmitter::emit() {
 }
 
 void DirectEmitter::emitPiece(int64_t vectors) {
+  int64_t blocks = getChannelBlocks();
+  blocksLo = 0;
+  blocksHi = blocks;
+  if (plan.passBlocks) {
+    clearPartialSums(vectors);
+    int64_t last = (llvm::divideCeilSigned(blocks, plan.passBlocks) - 1) * plan.passBlocks;
+    isLastPass = false;
+    emitter.loop(0, last, plan.passBlocks, [&](Index lo) {
+      blocksLo = lo;
+      blocksHi = emitter.add(lo, plan.passBlocks);
+      emitPass(vectors);
+    });
+    isLastPass = true;
+    blocksLo = last;
+    blocksHi = blocks;
+  }
+  emitPass(vectors);
+}
+
+void DirectEmitter::clearPartialSums(int64_t vectors) {
+  int64_t perLine = problem.isPointwise() ? plan.columns : problem.ow;
+  int64_t step = plan.vectors * lanes;
+  Index hi = emitter.min(emitter.mul(rowsHi, perLine), problem.oh * problem.ow);
+  emitter.loop(emitter.mul(rowsLo, problem.isPointwise() ? 0 : perLine), hi, 1, [&](Index pixel) {
+    for (int64_t j = 0; j < vectors; ++j)
+      emitter.store(emitter.splat(0), partial, emitter.mad(pixel, step, j * lanes));
+  });
+}
+
+/// All pixels of the task, for the channel blocks `blocksLo`..`blocksHi`.
+void DirectEmitter::emitPass(int64_t vectors) {
   if (problem.isPointwise()) {
     emitPlane(rowsLo, rowsHi, vectors);
     return;
@@ -241,19 +296,29 @@ void DirectEmitter::locateColumns(Index start, int64_t width) {
 void DirectEmitter::emitTile(Index oh, const RowTile &tile, Index start, int64_t vectors) {
   epilogue.beginBlock();
   locateColumns(start, tile.width);
+  Index pixel = problem.isPointwise() ? start : emitter.mad(oh, problem.ow, start);
+  auto getPartialPlace = [&](int64_t i) {
+    int64_t t = i / vectors, j = i % vectors;
+    return emitter.mad(emitter.add(pixel, t), plan.vectors * lanes, j * lanes);
+  };
   Vectors sums(tile.width * vectors, emitter.splat(0));
-  int64_t channels = plan.plainInput ? problem.c : problem.getGroupC();
-  int64_t blocks = getChannelBlocks();
-  int64_t rest = channels % getInnerChannels(), full = rest ? blocks - 1 : blocks;
+  for (size_t i = 0; plan.passBlocks && i < sums.size(); ++i)
+    sums[i] = emitter.load(partial, getPartialPlace(i));
   auto emitBlock = [&](Index cb, int64_t count, Vectors carried) {
     return emitChannelBlock(cb, count, oh, tile, start, vectors, carried);
   };
-  sums = emitter.loop(0, full, 1, sums, [&](Index cb, Vectors carried) {
+  // The last block of channels may have fewer.
+  int64_t rest = plan.plainInput || !isLastPass ? 0 : problem.getGroupC() % lanes;
+  Index full = rest ? emitter.sub(blocksHi, 1) : blocksHi;
+  sums = emitter.loop(blocksLo, full, 1, sums, [&](Index cb, Vectors carried) {
     return emitBlock(cb, getInnerChannels(), carried);
   });
   if (rest)
     sums = emitBlock(full, rest, sums);
-  storeTile(oh, start, vectors, sums);
+  if (isLastPass)
+    return storeTile(oh, start, vectors, sums);
+  for (auto [i, sum] : llvm::enumerate(sums))
+    emitter.store(sum, partial, getPartialPlace(i));
 }
 
 /// The sums of one block of input channels over the window.
@@ -263,6 +328,14 @@ Vectors DirectEmitter::emitChannelBlock(Index cb, int64_t channels, Index oh, co
   Index filterAt = plan.plainInput ? filterBase : emitter.mad(cb, filter.strides[1], filterBase);
   Index inputAt = emitter.mad(cb, plan.plainInput ? 0 : input.c, inputBase);
   SmallVector<int64_t> columns = llvm::to_vector(llvm::seq<int64_t>(0, tile.width));
+  // With a window of one element every block of channels is another short stream, too many for the
+  // processor to foresee.
+  if (p.r * p.s == 1 && !plan.plainInput && getChannelBlocks() >= kManyStreams) {
+    int64_t length = tile.width * p.strideW * input.w;
+    Index row = p.isPointwise() ? Index(0) : emitter.mul(emitter.mul(oh, p.strideH), input.h);
+    Index at = emitter.mad(start, p.strideW * input.w, emitter.add(inputAt, row));
+    emitter.prefetch(input.buffer, emitter.add(at, length), length);
+  }
   if (p.isPointwise())
     return emitTap(flat ? emitter.mad(start, input.w, inputAt) : inputAt, filterAt, columns,
                    channels, vectors, sums);
@@ -348,6 +421,23 @@ void DirectEmitter::storeTile(Index oh, Index start, int64_t vectors, const Vect
 // The family
 //===----------------------------------------------------------------------===//
 
+/// Bytes of filters that a pass leaves in the first-level cache.
+static constexpr int64_t kFirstLevelBytes = 24 * 1024;
+
+/// True when the sums of `filters` filters can wait in the cache: filters that do not stay there
+/// then pass by once, in parts, instead of once for every register tile.
+static bool canPass(const ConvProblem &p, const DirectPlan &plan, int64_t filters) {
+  return !plan.plainInput && 4 * p.oh * p.ow * filters <= 2 * kFirstLevelBytes;
+}
+
+/// Bytes of input that `rows` lines of the grid read.
+static int64_t getLineBytes(const ConvProblem &p, const DirectPlan &plan, int64_t rows) {
+  if (p.isPointwise())
+    return 4 * p.c * rows * plan.columns;
+  int64_t inputRows = p.strideH > p.r ? rows * p.r : (rows - 1) * p.strideH + p.r;
+  return 4 * p.c * p.w * std::min(p.h, inputRows);
+}
+
 /// Cuts the work into tasks: at least eight for each core where there is so much, and the operand
 /// that passes by for every task stays in the cache.
 static void chooseSchedule(const ConvProblem &p, int64_t lanes, dnn::DeviceAttr device,
@@ -364,11 +454,20 @@ static void chooseSchedule(const ConvProblem &p, int64_t lanes, dnn::DeviceAttr 
   auto isTooCoarse = [&] {
     DirectGrid grid(p, plan, lanes);
     bool fewTasks = p.n * grid.filterGroups * grid.pieces < 8 * device.getCores();
-    bool largePiece = !plan.filtersOutside && inputBytes / grid.pieces > cache / 8;
-    return fewTasks || largePiece;
+    int64_t limit = p.isPointwise() ? cache / 8 : cache * 3 / 8;
+    return fewTasks || (!plan.filtersOutside && getLineBytes(p, plan, plan.rows) > limit);
   };
   while (plan.rows > 1 && isTooCoarse())
     plan.rows = llvm::divideCeilSigned(plan.rows, 2);
+
+  int64_t blockBytes = 4 * lanes * plan.vectors * lanes * p.r * p.s;
+  int64_t blocks = llvm::divideCeilSigned(p.getGroupC(), lanes);
+  int64_t part = std::max<int64_t>(1, kFirstLevelBytes / blockBytes);
+  plan.passBlocks = 0;
+  bool manyTiles = plan.rows >= (p.isPointwise() ? 8 : 4);
+  if (manyTiles && canPass(p, plan, plan.vectors * lanes) && blocks * blockBytes > cache / 5 &&
+      blocks > part)
+    plan.passBlocks = part;
 }
 
 /// A candidate that reads plain or blocked channels.
@@ -376,12 +475,21 @@ static Candidate makeCandidate(dnn::UnitOp unit, const ConvProblem &p, dnn::Devi
                                bool plainInput) {
   int64_t lanes = getLanes(device), percent = 100;
   DirectPlan plan;
-  RegisterTile tile =
-      chooseTile(p.isPointwise() ? p.oh * p.ow : p.ow, llvm::divideCeilSigned(p.getGroupK(), lanes),
-                 /*exact=*/p.groups > 1, lanes, &percent);
+  plan.plainInput = plainInput;
+  // The filters of a register tile come from the cache for every tile but the first.
+  int64_t vectorBytes = 4 * lanes * p.getGroupC() * p.r * p.s;
+  int64_t maxVectors = std::max<int64_t>(2, device.getL2Bytes() * 3 / 5 / vectorBytes);
+  if (p.oh * p.ow == 1 || canPass(p, plan, 4 * lanes))
+    maxVectors = p.oh * p.ow == 1 ? 64 : 4;
+  RegisterTile tile = chooseTile(p.isPointwise() ? p.oh * p.ow : p.ow,
+                                 llvm::divideCeilSigned(p.getGroupK(), lanes), maxVectors,
+                                 /*exact=*/p.groups > 1, lanes, &percent);
+  // Strided windows of one element use half of what they load or less: more filters per element.
+  if (p.r * p.s == 1 && p.strideW > 1 && tile.vectors < 4 && maxVectors >= 4 &&
+      llvm::divideCeilSigned(p.getGroupK(), lanes) % 4 == 0)
+    tile = {lanes >= 16 ? 7 : 3, 4};
   plan.columns = tile.columns;
   plan.vectors = tile.vectors;
-  plan.plainInput = plainInput;
   chooseSchedule(p, lanes, device, plan);
 
   MLIRContext *context = unit.getContext();
@@ -396,6 +504,7 @@ static Candidate makeCandidate(dnn::UnitOp unit, const ConvProblem &p, dnn::Devi
   candidate.bytes = p.getBytes();
   candidate.efficiencyPercent = std::max<int64_t>(1, percent * 95 / 100);
   candidate.errorPpb = 300;
+  candidate.workerBytes = plan.getWorkerBytes(p, lanes);
   return candidate;
 }
 
@@ -438,9 +547,9 @@ public:
                               plan.vectors * lanes);
     SmallVector<Value> inputs = {input, packed};
     llvm::append_range(inputs, getUnitExtras(unit));
-    return SmallVector<Value>(builder.dispatch(parameters, inputs,
-                                               getUnitOperand(unit, op.getInit()),
-                                               /*workerBytes=*/0, getInPlaceExtra(unit, input, 2)));
+    return SmallVector<Value>(builder.dispatch(
+        parameters, inputs, getUnitOperand(unit, op.getInit()),
+        plan.getWorkerBytes(ConvProblem::get(op), lanes), getInPlaceExtra(unit, input, 2)));
   }
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {

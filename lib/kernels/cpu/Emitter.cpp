@@ -178,6 +178,13 @@ Value Emitter::broadcast(const Buffer &buffer, Index at) {
   return vector::BroadcastOp::create(builder, loc, vectorType, loadScalar(buffer, at));
 }
 
+void Emitter::prefetch(const Buffer &buffer, Index at, int64_t count) {
+  constexpr int64_t kLineFloats = 16;
+  for (int64_t i = 0; i < count; i += kLineFloats)
+    memref::PrefetchOp::create(builder, loc, buffer.memref, toValue(add(at, i)),
+                               /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+}
+
 void Emitter::store(Value vector, const Buffer &buffer, Index at) {
   vector::StoreOp::create(builder, loc, vector, buffer.memref, toValue(at));
 }

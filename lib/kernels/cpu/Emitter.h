@@ -89,6 +89,8 @@ public:
   /// Loads `lanes` floats of which only the lanes set in `mask` are touched; the others are 0.
   mlir::Value load(const Buffer &buffer, Index at, mlir::Value mask);
   mlir::Value broadcast(const Buffer &buffer, Index at);
+  /// Asks for `count` floats from `at` to come into the second-level cache.
+  void prefetch(const Buffer &buffer, Index at, int64_t count);
   void store(mlir::Value vector, const Buffer &buffer, Index at);
   void store(mlir::Value vector, const Buffer &buffer, Index at, mlir::Value mask);
   /// A mask of the first `count` lanes.

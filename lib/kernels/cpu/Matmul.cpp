@@ -346,8 +346,7 @@ void MatmulEmitter::emit() {
 //===----------------------------------------------------------------------===//
 
 /// Cuts the rows into pieces, and narrows the groups of columns where there are few tasks.
-static void chooseSchedule(const MatmulProblem &p, int64_t lanes, int64_t cores,
-                           MatmulPlan &plan) {
+static void chooseSchedule(const MatmulProblem &p, int64_t lanes, int64_t cores, MatmulPlan &plan) {
   plan.tiles = MatmulGrid(p, plan, lanes).tiles;
   auto countTasks = [&] { return MatmulGrid(p, plan, lanes).countTasks(p); };
   while (plan.tiles > 1 && countTasks() < 8 * cores)
@@ -386,15 +385,14 @@ class MatmulFamily : public KernelFamily {
 public:
   StringRef getName() const override { return "cpu.matmul"; }
 
-  void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
-                     CandidateList &list) const override {
+  void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override {
     if (std::string why = explainMatmul(unit, device); !why.empty())
       return list.reject(why);
     int64_t lanes = getLanes(device), percent = 100;
     auto op = cast<dnn::MatmulOp>(unit.getPrimitive());
     MatmulProblem p = MatmulProblem::get(op);
-    RegisterTile tile = chooseTile(p.m, llvm::divideCeilSigned(p.n, lanes), /*exact=*/false, lanes,
-                                   &percent);
+    RegisterTile tile = chooseTile(p.m, llvm::divideCeilSigned(p.n, lanes), /*maxVectors=*/64,
+                                   /*exact=*/false, lanes, &percent);
     bool constant = isConstant(getUnitOperand(unit, op.getRhs()));
     MatmulPlan plan{kProduct, tile.columns, tile.vectors, 1, true};
     // A right side that many rows pass by is worth packing.

@@ -470,43 +470,31 @@ static Candidate makeCandidate(dnn::UnitOp unit, const ConvProblem &p, dnn::Devi
       getInputLayouts(unit, DimsAttr::getBlocked(context, p.spatialRank, lanes, p.c), result);
   candidate.resultLayouts = {result};
   int64_t tasks = sizes.countTasks(p, kBlock);
-  int64_t tiles = blocks ? tasks * sizes.tiles : sizes.tiles;
+  int64_t tiles = p.n * sizes.tileRows * sizes.tileColumns;
   int64_t workFloats = kPoints * (sizes.inputs + sizes.filters) * sizes.tiles * lanes;
   int64_t filterBytes = 4 * kPoints * p.k * p.getGroupC();
   // The transforms take about as long as this many operations of a product.
   int64_t transformFlops = tiles * (p.c * 700 + p.k * 500);
   candidate.flops = 2 * kPoints * tiles * p.k * p.getGroupC() + transformFlops;
   candidate.bytes = 4 * (p.n * p.c * p.h * p.w + p.n * p.k * p.oh * p.ow) + filterBytes;
-  candidate.efficiencyPercent = efficiency;
   candidate.errorPpb = 2000;
+  // What passes through memory or an outer cache is not hidden behind the products. Filters of a
+  // few MiB stay near.
+  double gflops = device.getGflopsF32(), gbytes = device.getGbytesPerS(), extraNs = 0;
+  bool largeFilters = filterBytes > 8 * device.getL2Bytes();
   if (blocks) {
-    // Workers that wait for the last block, and filters that come again for every block.
-    int64_t rounds = llvm::divideCeilSigned(tasks, device.getCores());
-    candidate.efficiencyPercent = efficiency * tasks / (rounds * device.getCores());
     candidate.workerBytes = 4 * workFloats;
-    if (filterBytes > 4 * device.getL2Bytes())
-      candidate.bytes += (tasks - 1) * filterBytes / 4;
+    // The filters come again from an outer cache for every block.
+    extraNs = largeFilters ? tasks * filterBytes / (2.5 * gbytes) : 0;
   } else {
     candidate.launches = 3;
     candidate.workspaceBytes = 4 * workFloats;
-    candidate.bytes += 4 * workFloats / 2;
+    extraNs = (2.0 * 4 * workFloats + (largeFilters ? filterBytes : 0)) / gbytes;
   }
-  candidate.efficiencyPercent = std::max<int64_t>(1, candidate.efficiencyPercent);
+  double productNs = candidate.flops / (gflops * efficiency / 100);
+  candidate.efficiencyPercent =
+      std::max<int64_t>(1, efficiency * productNs / (productNs + extraNs));
   return candidate;
-}
-
-/// Tiles of a block such that the workspace stays near the cache's size.
-static void chooseBlock(const ConvProblem &p, dnn::DeviceAttr device, WinogradPlan &plan) {
-  int64_t lanes = getLanes(device);
-  WinogradSizes sizes(p, plan, lanes);
-  int64_t tileBytes = 4 * kPoints * (sizes.inputs + sizes.filters) * lanes;
-  int64_t limit = std::max<int64_t>(12, device.getL2Bytes() / tileBytes);
-  EvenSplit columns = splitEvenly(sizes.tileColumns, limit);
-  plan.blockColumns = columns.width + (columns.wide != 0);
-  int64_t rows = std::max<int64_t>(1, limit / plan.blockColumns);
-  EvenSplit split = splitEvenly(sizes.tileRows, std::min(rows, sizes.tileRows));
-  plan.blockRows = split.width + (split.wide != 0);
-  plan.piece = plan.blockRows * plan.blockColumns;
 }
 
 /// Chooses the register tile for `tiles` columns; returns the share of the peak it reaches.
@@ -514,10 +502,40 @@ static int64_t chooseProductTile(const ConvProblem &p, int64_t lanes, int64_t ti
                                  WinogradPlan &plan) {
   int64_t percent = 100;
   RegisterTile tile = chooseTile(tiles, llvm::divideCeilSigned(p.getGroupK(), lanes),
-                                 /*exact=*/p.groups > 1, lanes, &percent);
+                                 /*maxVectors=*/64, /*exact=*/p.groups > 1, lanes, &percent);
   plan.columns = tile.columns;
   plan.vectors = tile.vectors;
   return percent * 92 / 100;
+}
+
+/// Chooses blocks whose workspace stays near the cache's size and which keep the workers equally
+/// busy; returns the share of the peak that they reach.
+static int64_t chooseBlock(const ConvProblem &p, dnn::DeviceAttr device, WinogradPlan &plan) {
+  int64_t lanes = getLanes(device), cores = device.getCores();
+  WinogradSizes sizes(p, plan, lanes);
+  int64_t tileBytes = 4 * kPoints * (sizes.inputs + sizes.filters) * lanes;
+  int64_t limit = std::max<int64_t>(14, device.getL2Bytes() / tileBytes);
+  EvenSplit columns = splitEvenly(sizes.tileColumns, limit);
+  plan.blockColumns = columns.width + (columns.wide != 0);
+  int64_t maxRows = std::clamp<int64_t>(limit / plan.blockColumns, 1, sizes.tileRows);
+  int64_t best = 0, bestRows = 1;
+  for (int64_t rows = maxRows; rows >= 1; --rows) {
+    plan.blockRows = rows;
+    int64_t percent = chooseProductTile(p, lanes, rows * plan.blockColumns, plan);
+    // Workers wait for the last round, and the last block of an image may be half empty.
+    int64_t tasks = WinogradSizes(p, plan, lanes).countTasks(p, kBlock);
+    int64_t rounds = llvm::divideCeilSigned(tasks, cores);
+    int64_t used = p.n * sizes.tileRows * sizes.tileColumns;
+    int64_t efficiency = percent * used / (rounds * cores * rows * plan.blockColumns);
+    if (efficiency > best) {
+      best = efficiency;
+      bestRows = rows;
+    }
+  }
+  plan.blockRows = bestRows;
+  plan.piece = bestRows * plan.blockColumns;
+  chooseProductTile(p, lanes, plan.piece, plan);
+  return best;
 }
 
 namespace {
@@ -546,8 +564,7 @@ public:
       return list.reject(why);
 
     WinogradPlan plan{kBlock, 1, 1, 1, 1, 1};
-    chooseBlock(p, device, plan);
-    int64_t efficiency = chooseProductTile(p, lanes, plan.piece, plan);
+    int64_t efficiency = chooseBlock(p, device, plan);
     list.candidates.push_back(makeCandidate(unit, p, device, plan, efficiency));
 
     plan = {kInput, 1, 1, 1, 1, 1};
