@@ -141,6 +141,12 @@ struct DispatchRestPass : public udnn::impl::DispatchRestPassBase<DispatchRestPa
     for (Operation *op : rest)
       if (failed(dispatch(rewriter, *op, device, kernels)))
         return signalPassFailure();
+    // What the wrapped operations read has been copied into their units.
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+          if (isOpTriviallyDead(&op))
+            rewriter.eraseOp(&op);
   }
 };
 } // namespace

@@ -11,6 +11,7 @@
 #include "udnn/InitAll.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
