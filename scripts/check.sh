@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs, builds and runs all tests; then those of the parts without MLIR once more under the
-# address and undefined behaviour sanitizers.
+# address and undefined behaviour sanitizers. Arguments go to ctest, such as --label-exclude models.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -14,7 +14,7 @@ failed=()
 echo "check: tests of the sanitized build"
 ctest --test-dir build-sanitize --output-on-failure --no-tests=ignore -j2 || failed+=(build-sanitize)
 echo "check: tests"
-ctest --test-dir build --output-on-failure --no-tests=error -j2 || failed+=(build)
+ctest --test-dir build --output-on-failure --no-tests=error -j2 "$@" || failed+=(build)
 
 if ((${#failed[@]})); then
   echo "check: tests failed in ${failed[*]}" >&2

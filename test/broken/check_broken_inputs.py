@@ -39,7 +39,7 @@ def complaints(tools, command, expected, folder):
         found.append(f"exit code {result.code} instead of 1")
     if INTERNAL.search(text):
         found.append("an internal failure shows through")
-    if "error" not in text.lower():
+    if not re.search("error|mismatch", text, re.IGNORECASE):
         found.append("no error is printed")
     elif not re.search(expected, text, re.IGNORECASE):
         found.append(f"the error does not name {expected!r}")
@@ -69,7 +69,10 @@ def run_file(case, tools, work, sound):
     name, function, expected = case
     # One folder deeper, so that files beside the model's folder are this case's own.
     folder = fresh(work / name / "model")
-    command = function(broken_files.Bench(folder, tools, sound))
+    try:
+        command = function(broken_files.Bench(folder, tools, sound))
+    except (AssertionError, OSError, ValueError) as problem:
+        return name, [f"cannot be made: {problem}"], None
     if command is None:
         return name, [], None
     return name, *complaints(tools, command, expected, folder)
@@ -141,7 +144,8 @@ def main():
         for name, found, result in pool.map(lambda job: job[0](*job[1:]), jobs):
             failures += bool(found)
             if found or (arguments.verbose and result):
-                print(f"{name}: {'; '.join(found) or 'passed'}: {result.error}", flush=True)
+                message = result.error if result else "not run"
+                print(f"{name}: {'; '.join(found) or 'passed'}: {message}", flush=True)
     print(f"{len(jobs)} inputs, {failures} failed" if failures else f"{len(jobs)} inputs, all passed")
     return 1 if failures else 0
 
