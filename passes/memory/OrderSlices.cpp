@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "udnn/Dialect/Dnn.h"
+#include "Destination.h"
 #include "udnn/Passes/Memory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,21 +50,6 @@ static bool areDisjoint(InsertSliceOp a, InsertSliceOp b) {
       return true;
   }
   return false;
-}
-
-/// The tensor.empty into which `value` is computed in place, or null.
-static tensor::EmptyOp getDestination(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (auto empty = dyn_cast<tensor::EmptyOp>(op))
-      return empty;
-    if (auto insert = dyn_cast<InsertSliceOp>(op))
-      value = insert.getDest();
-    else if (auto dispatch = dyn_cast<dnn::DispatchOp>(op))
-      value = dispatch.getInits()[cast<OpResult>(value).getResultNumber()];
-    else
-      return nullptr;
-  }
-  return nullptr;
 }
 
 namespace {

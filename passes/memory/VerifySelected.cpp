@@ -33,8 +33,8 @@ static bool isAllowed(Operation &op) {
 static LogicalResult verifyType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return type.isIntOrIndex() ? success()
-                               : op->emitError("expects tensors and integers, got ") << type;
+    return type.isIntOrIndexOrFloat() ? success()
+                                      : op->emitError("expects tensors and scalars, got ") << type;
   if (!tensor.hasStaticShape())
     return op->emitError("expects static shapes, got ") << type;
   if (getElementSize(tensor.getElementType()) == 0)

@@ -78,6 +78,8 @@ struct WriteToOutputs : public udnn::impl::WriteToOutputsPassBase<WriteToOutputs
   LogicalResult writeResults(func::FuncOp function) {
     Operation *terminator = function.getBody().front().getTerminator();
     OpBuilder builder(terminator);
+    // Views of outputs depend on arguments only, so that every kernel can write through them.
+    auto views = OpBuilder::atBlockBegin(&function.getBody().front());
     auto unit = builder.getUnitAttr();
     for (auto [i, value] : llvm::enumerate(SmallVector<Value>(terminator->getOperands()))) {
       auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -90,7 +92,7 @@ struct WriteToOutputs : public udnn::impl::WriteToOutputsPassBase<WriteToOutputs
               index, MemRefType::get(type.getShape(), type.getElementType()),
               attributes.getDictionary(&getContext()), value.getLoc())))
         return failure();
-      auto [source, buffer] = skipReshapes(builder, value, function.getArgument(index));
+      auto [source, buffer] = skipReshapes(views, value, function.getArgument(index));
       bufferization::MaterializeInDestinationOp::create(builder, value.getLoc(), TypeRange(),
                                                         source, buffer, /*restrict=*/unit,
                                                         /*writable=*/unit);

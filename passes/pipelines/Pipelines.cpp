@@ -13,7 +13,6 @@
 #include "udnn/Passes/Select.h"
 #include "udnn/Passes/Simplify.h"
 
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -62,7 +61,7 @@ void udnn::buildMemoryPipeline(OpPassManager &pm) {
   pm.addPass(createVerifySelectedPass());
   pm.addNestedPass<func::FuncOp>(createWriteToOutputsPass());
   pm.addNestedPass<func::FuncOp>(createOrderSlicesPass());
-  pm.addNestedPass<func::FuncOp>(bufferization::createEmptyTensorEliminationPass());
+  pm.addNestedPass<func::FuncOp>(createWriteInPlacePass());
   pm.addPass(createBufferizePass());
   pm.addPass(createLowerCopiesPass());
   pm.addPass(createSpecializeKernelsPass());

@@ -22,8 +22,8 @@ dnn.kernel @k family "cpu.generic" parameters {} num_outputs 1 : (tensor<4xf32>,
 // A reshape in front of the return moves to the buffer.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<2x2xf32>
-// CHECK: %[[R:.*]] = dnn.dispatch
 // CHECK: %[[V:.*]] = memref.collapse_shape %[[Y]] {{\[}}[0, 1]] : memref<2x2xf32> into memref<4xf32>
+// CHECK: %[[R:.*]] = dnn.dispatch
 // CHECK: bufferization.materialize_in_destination %[[R]] in restrict writable %[[V]]
 func.func @main(%x: tensor<4xf32>) -> tensor<2x2xf32> {
   %e = tensor.empty() : tensor<4xf32>

@@ -54,8 +54,8 @@ def OrderSlicesPass : Pass<"dnn-order-slices", "::mlir::func::FuncOp"> {
   let description = [{
     A chain of disjoint `tensor.insert_slice` (a concatenation) is put in the
     order in which its parts are computed, each directly after its part. Then
-    every part's destination is there before the part is computed, and the
-    elimination of empty tensors lets the kernel write into the slice. Parts
+    every part's destination is there before the part is computed, and its
+    kernel can write into the slice. Parts
     that must be copied (inputs, constants, views, parts of two concatenations)
     stay at the end.
 
@@ -68,6 +68,27 @@ def OrderSlicesPass : Pass<"dnn-order-slices", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def WriteInPlacePass : Pass<"dnn-write-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Let kernels write straight into outputs and slices";
+  let description = [{
+    An empty tensor that a kernel fills, and whose contents would then be copied
+    into an output or a slice, is replaced by the output or the slice. Nested
+    concatenations are replaced from the outermost to the innermost.
+
+    ```mlir
+    %e = tensor.empty() : tensor<2x4xf32>
+    %a = dnn.dispatch "a" @k ins(...) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %1 = tensor.insert_slice %a into %0[0, 4] [2, 4] [1, 1] : ...
+    // becomes
+    %s = tensor.extract_slice %0[0, 4] [2, 4] [1, 1] : ...
+    %a = dnn.dispatch "a" @k ins(...) outs(%s : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %1 = tensor.insert_slice %a into %0[0, 4] [2, 4] [1, 1] : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def BufferizePass : Pass<"dnn-bufferize", "::mlir::ModuleOp"> {
