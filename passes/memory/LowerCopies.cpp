@@ -9,6 +9,7 @@
 #include "Buffers.h"
 #include "udnn/Cost/Device.h"
 #include "udnn/Dialect/Dnn.h"
+#include "udnn/Kernels/Dialects.h"
 #include "udnn/Kernels/KernelFamily.h"
 #include "udnn/Passes/Memory.h"
 
@@ -41,6 +42,11 @@ static dnn::UnitOp createCopyUnit(OpBuilder &builder, Location loc, RankedTensor
 namespace {
 
 struct LowerCopies : public udnn::impl::LowerCopiesPassBase<LowerCopies> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LowerCopiesPassBase::getDependentDialects(registry);
+    registerKernelDialects(registry);
+  }
+
   void runOnOperation() override {
     func::FuncOp function = getEntry(getOperation());
     if (!function)

@@ -10,6 +10,7 @@
 
 #include "udnn/Cost/CostModel.h"
 #include "udnn/Cost/Device.h"
+#include "udnn/Kernels/Dialects.h"
 #include "udnn/Kernels/KernelFamily.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -123,6 +124,11 @@ static LogicalResult dispatch(RewriterBase &rewriter, Operation &op, dnn::Device
 
 namespace {
 struct DispatchRestPass : public udnn::impl::DispatchRestPassBase<DispatchRestPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    DispatchRestPassBase::getDependentDialects(registry);
+    registerKernelDialects(registry);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     dnn::DeviceAttr device = getDevice(module);

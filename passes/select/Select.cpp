@@ -11,6 +11,7 @@
 #include "SelectInternal.h"
 
 #include "udnn/Cost/Device.h"
+#include "udnn/Kernels/Dialects.h"
 #include "udnn/Kernels/KernelFamily.h"
 #include "udnn/Passes/LayoutRules.h"
 
@@ -256,6 +257,11 @@ LogicalResult Selector::run() {
 
 namespace {
 struct SelectPass : public udnn::impl::SelectPassBase<SelectPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SelectPassBase::getDependentDialects(registry);
+    registerKernelDialects(registry);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     dnn::DeviceAttr device = getDevice(module);
