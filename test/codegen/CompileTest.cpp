@@ -130,6 +130,55 @@ TEST_F(CompileTest, LowersMath) {
   }
 }
 
+/// The nearest number with 11 significant bits, ties to even, as a double.
+static double roundToHalf(double value) {
+  if (value == 0)
+    return value;
+  double unit = std::ldexp(1.0, std::max(std::ilogb(value), -14) - 10);
+  double rounded = std::nearbyint(value / unit) * unit;
+  return std::abs(rounded) >= 65520 ? std::copysign(INFINITY, value) : rounded;
+}
+
+static double fromHalf(uint16_t bits) {
+  int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  double magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
+                     : exponent == 0 ? std::ldexp(fraction, -24)
+                                     : std::ldexp(1024 + fraction, exponent - 25);
+  return bits >> 15 ? -magnitude : magnitude;
+}
+
+/// f64 is rounded once on its way to f16, also next to the middle of two numbers.
+TEST_F(CompileTest, TruncatesDoubles) {
+  FailureOr<std::vector<char>> bytes = compile(R"(
+    func.func @kernel(%x: memref<1000xf64>, %y: memref<1000xf16> {llvm.noalias}, %task: index)
+        attributes {dnn.vectorize_loops} {
+      linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                      iterator_types = ["parallel"]}
+          ins(%x : memref<1000xf64>) outs(%y : memref<1000xf16>) {
+      ^bb0(%a: f64, %b: f16):
+        %0 = arith.truncf %a : f64 to f16
+        linalg.yield %0 : f16
+      }
+      return
+    })");
+  ASSERT_TRUE(succeeded(bytes)) << errors;
+  SharedLibrary library(*bytes);
+  std::vector<double> x(1000);
+  std::vector<uint16_t> y(1000);
+  for (int i = 0; i < 1000; ++i) {
+    double value =
+        std::ldexp(std::uniform_real_distribution<double>(-2, 2)(random), int(random() % 44) - 26);
+    // Half of them lie almost in the middle between two numbers of f16.
+    double unit = std::ldexp(1.0, std::max(std::ilogb(value), -14) - 10);
+    double middle = (std::floor(value / unit) + 0.5) * unit;
+    x[i] = i % 2 ? value : middle * (1 + (int(i % 3) - 1) * 1e-14);
+  }
+  void *arguments[] = {x.data(), y.data()};
+  library.lookup("kernel")(arguments, 0, 1);
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_EQ(fromHalf(y[i]), roundToHalf(x[i])) << x[i] << ", seed " << seed;
+}
+
 /// What the run time lacks is an error at compile time.
 TEST_F(CompileTest, RejectsUnknownFunctions) {
   EXPECT_TRUE(failed(compile(R"(

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -27,7 +28,7 @@ using namespace mlir;
 namespace {
 /// Which optional parts of the lowering a module needs.
 struct Needs {
-  bool linalg = false, narrowFloats = false, bf16 = false, transfers = false;
+  bool linalg = false, narrowFloats = false, bf16 = false, transfers = false, powers = false;
 };
 } // namespace
 
@@ -42,6 +43,7 @@ static Needs scan(ModuleOp module) {
     StringRef dialect = op->getName().getDialectNamespace();
     needs.linalg |= dialect == "linalg";
     needs.transfers |= isa<vector::TransferReadOp, vector::TransferWriteOp>(op);
+    needs.powers |= isa<math::IPowIOp>(op);
     llvm::for_each(op->getOperandTypes(), note);
     llvm::for_each(op->getResultTypes(), note);
   });
@@ -72,9 +74,11 @@ static LogicalResult lowerToLoops(ModuleOp module, const Needs &needs) {
   return passes.run(module);
 }
 
-static LogicalResult lowerLoops(ModuleOp module) {
+static LogicalResult lowerLoops(ModuleOp module, const Needs &needs) {
   PassManager passes(module.getContext());
   passes.enableVerifier(false);
+  if (needs.powers)
+    passes.addPass(createConvertMathToFuncs());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createSCFToControlFlowPass());
@@ -96,8 +100,8 @@ static LogicalResult lowerLoops(ModuleOp module) {
 
 LogicalResult udnn::codegen::lowerToLLVM(ModuleOp module) {
   Needs needs = scan(module);
-  if (failed(lowerToLoops(module, needs)) || failed(lowerMath(module)) ||
-      failed(lowerLoops(module)))
+  if (failed(expandArithmetic(module)) || failed(lowerToLoops(module, needs)) ||
+      failed(lowerMath(module)) || failed(lowerLoops(module, needs)))
     return emitError(module.getLoc(), "cannot lower a kernel to LLVM");
   WalkResult walk = module.walk([&](Operation *op) {
     if (isa<ModuleOp>(op) || isa_and_present<LLVM::LLVMDialect>(op->getDialect()))
