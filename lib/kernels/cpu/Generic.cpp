@@ -98,6 +98,14 @@ static bool isElementwise(dnn::UnitOp unit) {
   });
 }
 
+/// True when every operation that reads `argument` reads it where it writes.
+static bool isReadInPlace(BlockArgument argument) {
+  return llvm::all_of(argument.getUses(), [](OpOperand &use) {
+    auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+    return generic && generic.getMatchingIndexingMap(&use).isIdentity();
+  });
+}
+
 /// Offers channel-blocked layouts to element-wise units whose tensors have channels.
 static void addBlockedCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, const Candidate &plain,
                                  CandidateList &list) {
@@ -110,14 +118,19 @@ static void addBlockedCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, const
       continue;
     auto layout = dnn::DimsAttr::getBlocked(unit.getContext(), type.getRank() - 2, block, channels);
     Candidate candidate = plain;
-    bool hasSmallOperand = false;
-    for (auto [value, chosen] : llvm::zip(unit.getInputs(), candidate.inputLayouts)) {
-      auto inputType = cast<RankedTensorType>(value.getType());
-      if (inputType.getShape() == type.getShape())
-        chosen = layout;
-      else
+    bool hasSmallOperand = false, isPermuted = false;
+    for (auto [argument, chosen] :
+         llvm::zip(unit.getBody().getArguments(), candidate.inputLayouts)) {
+      auto inputType = cast<RankedTensorType>(argument.getType());
+      if (inputType.getShape() != type.getShape()) {
         hasSmallOperand |= inputType.getNumElements() > 1;
+        continue;
+      }
+      isPermuted |= !isReadInPlace(argument);
+      chosen = layout;
     }
+    if (isPermuted)
+      return;
     // Blocks of a channel vector must not reach beyond its end.
     if (hasSmallOperand && channels % block)
       continue;
@@ -125,30 +138,6 @@ static void addBlockedCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, const
       chosen = layout;
     list.candidates.push_back(std::move(candidate));
   }
-}
-
-void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
-                                  CandidateList &list) const {
-  if (!device.isCPU())
-    return list.reject("runs on CPUs only");
-  Candidate candidate;
-  candidate.parameters = DictionaryAttr::get(unit.getContext());
-  candidate.inputLayouts.resize(unit.getInputs().size());
-  candidate.resultLayouts.resize(unit.getNumResults());
-  for (Type type : unit->getOperandTypes()) {
-    auto tensorType = dyn_cast<RankedTensorType>(type);
-    if (!tensorType || !tensorType.hasStaticShape())
-      return list.reject("expects tensors of static shape");
-    candidate.bytes += getBytes(type);
-  }
-  for (Operation &op : unit.getBody().front().without_terminator())
-    candidate.flops += getOperations(&op);
-  // Plain loops reach a small part of the peak where data is used again.
-  candidate.efficiencyPercent = unit.getPrimitive() ? 2 : 20;
-  bool isFloat = isa<FloatType>(cast<ShapedType>(unit.getResult(0).getType()).getElementType());
-  candidate.errorPpb = isFloat ? 300 : 0;
-  list.candidates.push_back(candidate);
-  addBlockedCandidates(unit, device, candidate, list);
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,12 +205,7 @@ static SmallVector<int64_t> getInPlaceInputs(dnn::UnitOp unit) {
   Type type = unit.getResult(0).getType();
   for (size_t i = 0; i < unit.getInputs().size(); ++i) {
     BlockArgument argument = unit.getBody().getArgument(i);
-    bool isReadInPlace = argument.getType() == type && !argument.use_empty();
-    for (OpOperand &use : argument.getUses()) {
-      auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
-      isReadInPlace &= generic && generic.getMatchingIndexingMap(&use).isIdentity();
-    }
-    if (isReadInPlace) {
+    if (argument.getType() == type && !argument.use_empty() && isReadInPlace(argument)) {
       inPlace[0] = i;
       return inPlace;
     }
@@ -229,21 +213,52 @@ static SmallVector<int64_t> getInPlaceInputs(dnn::UnitOp unit) {
   return inPlace;
 }
 
-FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, DictionaryAttr parameters,
-                                                    dnn::DeviceAttr device,
-                                                    DispatchBuilder &builder) const {
+static DictionaryAttr makeCutParameters(MLIRContext *context, const Tiling &tiling) {
+  Builder builder(context);
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("tasks", builder.getI64IntegerAttr(tiling.tasks)),
+       builder.getNamedAttr("tiles", builder.getDenseI64ArrayAttr(tiling.sizes))});
+}
+
+static Problem getProblem(dnn::UnitOp unit) {
   Problem problem{&unit.getBody(), {}, int64_t(unit.getNumResults())};
   for (Type type : unit->getOperandTypes())
     problem.arguments.push_back(getMemRefType(type));
-  FailureOr<Cut> cut = chooseCut(problem, unit.getLoc());
+  return problem;
+}
+
+void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
+                                  CandidateList &list) const {
+  if (!device.isCPU())
+    return list.reject("runs on CPUs only");
+  Candidate candidate;
+  candidate.parameters = DictionaryAttr::get(unit.getContext());
+  candidate.inputLayouts.resize(unit.getInputs().size());
+  candidate.resultLayouts.resize(unit.getNumResults());
+  for (Type type : unit->getOperandTypes()) {
+    auto tensorType = dyn_cast<RankedTensorType>(type);
+    if (!tensorType || !tensorType.hasStaticShape())
+      return list.reject("expects tensors of static shape");
+    candidate.bytes += getBytes(type);
+  }
+  for (Operation &op : unit.getBody().front().without_terminator())
+    candidate.flops += getOperations(&op);
+  // Plain loops reach a small part of the peak where data is used again.
+  candidate.efficiencyPercent = unit.getPrimitive() ? 2 : 20;
+  bool isFloat = isa<FloatType>(cast<ShapedType>(unit.getResult(0).getType()).getElementType());
+  candidate.errorPpb = isFloat ? 300 : 0;
+  list.candidates.push_back(candidate);
+  addBlockedCandidates(unit, device, candidate, list);
+}
+
+FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, DictionaryAttr parameters,
+                                                    dnn::DeviceAttr device,
+                                                    DispatchBuilder &builder) const {
+  FailureOr<Cut> cut = chooseCut(getProblem(unit), unit.getLoc());
   if (failed(cut))
     return unit.emitError() << "family '" << getName() << "' cannot run unit '" << unit.getName()
                             << "'";
-  const Tiling &tiling = cut->tiling;
-  Builder attributes(unit.getContext());
-  DictionaryAttr cutParameters = attributes.getDictionaryAttr(
-      {attributes.getNamedAttr("tasks", attributes.getI64IntegerAttr(tiling.tasks)),
-       attributes.getNamedAttr("tiles", attributes.getDenseI64ArrayAttr(tiling.sizes))});
+  DictionaryAttr cutParameters = makeCutParameters(unit.getContext(), cut->tiling);
   SmallVector<int64_t> inPlace;
   if (cut->isOneOperation)
     inPlace = getInPlaceInputs(unit);

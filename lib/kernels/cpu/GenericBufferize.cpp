@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -44,6 +45,7 @@ static LogicalResult lowerToGenerics(func::FuncOp function) {
   RewritePatternSet patterns(context);
   udnn::populateDnnToLinalgPatterns(patterns);
   populateTransformPatterns(patterns);
+  tensor::populateDecomposeTensorConcatPatterns(patterns);
   if (failed(applyPatternsGreedily(function, std::move(patterns))))
     return failure();
   SmallVector<linalg::LinalgOp> named;
