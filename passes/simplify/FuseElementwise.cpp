@@ -68,6 +68,18 @@ static bool shouldFuse(OpOperand *operand, int64_t maxOps, int64_t maxInputs) {
   return isCheap || map.isPermutation();
 }
 
+/// Whether an element-wise reader may work before the expanding reshape that `operand` comes from:
+/// what computes the reshape's source is then next to its reader, as a matrix product and its bias.
+static bool shouldWorkBeforeReshape(OpOperand *operand) {
+  auto reshape = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
+  auto reader = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  if (!reshape || !reader || !isElementwise(reader) || reader.hasIndexSemantics() ||
+      !reshape->hasOneUse() || !reader.getMatchingIndexingMap(operand).isIdentity())
+    return false;
+  Operation *source = reshape.getSrc().getDefiningOp();
+  return isa_and_nonnull<dnn::EpilogueOpInterface, linalg::GenericOp>(source) && source->hasOneUse();
+}
+
 namespace {
 
 struct FuseElementwisePass : public udnn::impl::FuseElementwisePassBase<FuseElementwisePass> {
@@ -92,6 +104,7 @@ struct FuseElementwisePass : public udnn::impl::FuseElementwisePassBase<FuseElem
       return true;
     };
     linalg::populateElementwiseOpsFusionPatterns(fusion, control);
+    linalg::populateFoldReshapeOpsByCollapsingPatterns(fusion, shouldWorkBeforeReshape);
     linalg::populateEraseUnnecessaryInputsPatterns(fusion);
     linalg::GenericOp::getCanonicalizationPatterns(fusion, context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(fusion))))

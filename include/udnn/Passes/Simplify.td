@@ -129,7 +129,8 @@ def FuseElementwisePass : Pass<"dnn-fuse-elementwise", "::mlir::func::FuncOp"> {
   let description = [{
     Brings element-wise operations to `linalg.generic` and fuses a producer into
     its only reader, as long as the body stays small and nothing expensive is
-    computed more often than before (through a broadcast).
+    computed more often than before (through a broadcast). An operation behind
+    an expanding reshape works before it, next to what computes its operand.
 
     Before:
 

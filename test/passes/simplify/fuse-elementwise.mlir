@@ -66,3 +66,29 @@ func.func @two_readers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %2 = math.absf %0 : tensor<4xf32>
   return %1, %2 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+#id = affine_map<(b, m, n) -> (b, m, n)>
+#n = affine_map<(b, m, n) -> (n)>
+
+// The bias of a product whose rows were split again is added before they are.
+// CHECK-LABEL: func @reshape
+// CHECK: %[[M:.*]] = dnn.matmul
+// CHECK: %[[B:.*]] = linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "parallel"]
+// CHECK-SAME: ins(%[[M]], %arg2 : tensor<6x4xf32>, tensor<4xf32>)
+// CHECK: tensor.expand_shape %[[B]]
+func.func @reshape(%a: tensor<6x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4xf32>) -> tensor<2x3x4xf32> {
+  %e = tensor.empty() : tensor<6x4xf32>
+  %0 = dnn.matmul ins(%a, %b : tensor<6x8xf32>, tensor<8x4xf32>) outs(%e : tensor<6x4xf32>) accumulator f32
+  %1 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %e3 = tensor.empty() : tensor<2x3x4xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #n, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%1, %c : tensor<2x3x4xf32>, tensor<4xf32>) outs(%e3 : tensor<2x3x4xf32>) {
+  ^bb0(%in: f32, %v: f32, %out: f32):
+    %s = arith.addf %in, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3x4xf32>
+  return %2 : tensor<2x3x4xf32>
+}
