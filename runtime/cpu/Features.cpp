@@ -47,6 +47,21 @@ static constexpr CPUIDBit kCPUIDBits[] = {
     {"prefetchi", 7, 1, 3, 14},
     {"usermsr", 7, 1, 3, 15},
     {"avx10.1", 7, 1, 3, 19},
+    // All of Intel's APX stands behind one bit.
+    {"ccmp", 7, 1, 3, 21},
+    {"cf", 7, 1, 3, 21},
+    {"egpr", 7, 1, 3, 21},
+    {"ndd", 7, 1, 3, 21},
+    {"nf", 7, 1, 3, 21},
+    {"ppx", 7, 1, 3, 21},
+    {"push2pop2", 7, 1, 3, 21},
+    {"zu", 7, 1, 3, 21},
+    {"amx-fp8", 0x1e, 1, 0, 4},
+    {"amx-tf32", 0x1e, 1, 0, 6},
+    {"amx-avx512", 0x1e, 1, 0, 7},
+    {"amx-movrs", 0x1e, 1, 0, 8},
+    // The version of AVX10 is a number; 2 and 3 have this bit.
+    {"avx10.2", 0x24, 0, 1, 1},
 };
 
 static bool hasCPUIDBit(const CPUIDBit &bit) {
