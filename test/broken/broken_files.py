@@ -179,7 +179,7 @@ def compile_unknown_forced_family(bench):
 
 @broken("nobody")
 def compile_forced_family_of_unknown_node(bench):
-    return bench.compile("--force-family=nobody=generic")
+    return bench.compile("--force-family=nobody=cpu.generic")
 
 
 @broken("nobody")

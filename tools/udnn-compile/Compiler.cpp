@@ -161,7 +161,8 @@ LogicalResult Compiler::print() {
   std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(options.output, &error);
   if (!file)
     return emitError() << error;
-  modules.front()->print(file->os());
+  // With locations: they carry the names of layers.
+  modules.front()->print(file->os(), OpPrintingFlags().enableDebugInfo());
   file->os() << "\n";
   file->os().flush();
   if (file->os().has_error())
