@@ -215,6 +215,7 @@ int check(const std::string &family, const ConvCase &c, std::mt19937 &random, do
   Request request{makeModule(c), makeInputs(c, random), family};
   request.cores = 1 + random() % 8;
   request.inPlace = random() % 2;
+  request.variableInputs = 1 + (family == "cpu.im2col_conv" && random() % 2);
   std::string reason;
   std::vector<std::string> candidates = listCandidates(request, reason);
   std::vector<double> reference;
@@ -310,15 +311,24 @@ TEST(ConvKernels, DepthwiseRandom) {
   EXPECT_GT(candidates, getCases() / 2);
 }
 
+TEST(ConvKernels, Im2colRandom) { checkRandom("cpu.im2col_conv", 1e-5); }
+
 /// Code for AVX-512 comes from the same builders; it runs where the processor has it.
-TEST(ConvKernels, DirectWideCompiles) {
+TEST(ConvKernels, WideCompiles) {
   std::mt19937 random(getSeed());
-  ConvCase c{1, 64, 14, 14, 64};
-  c.epilogue = Residual;
-  Request request{makeModule(c), makeInputs(c, random), "cpu.direct_conv", 512};
-  std::string error;
-  auto unit = compile(request, 0, error);
-  ASSERT_TRUE(unit) << error;
+  ConvCase dense{1, 64, 14, 14, 64}, depthwise{1, 64, 14, 14, 64};
+  dense.epilogue = depthwise.epilogue = Residual;
+  depthwise.groups = 64;
+  for (std::string family :
+       {"cpu.direct_conv", "cpu.winograd", "cpu.im2col_conv", "cpu.depthwise_conv"}) {
+    const ConvCase &c = family == "cpu.depthwise_conv" ? depthwise : dense;
+    Request request{makeModule(c), makeInputs(c, random), family, 512};
+    std::string error;
+    int count = listCandidates(request, error).size();
+    EXPECT_GT(count, 0) << error;
+    for (int i = 0; i < count; ++i)
+      EXPECT_TRUE(compile(request, i, error)) << family << ": " << error;
+  }
 }
 
 } // namespace

@@ -134,6 +134,47 @@ TEST(PoolKernels, Random) {
   }
 }
 
+TEST(LrnKernels, Random) {
+  const char *fixed = std::getenv("UDNN_TEST_SEED");
+  unsigned seed = fixed ? std::atoi(fixed) : std::random_device()();
+  SCOPED_TRACE("UDNN_TEST_SEED=" + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (int i = 0; i < 15; ++i) {
+    int64_t n = 1 + random() % 2, c = 1 + random() % 40, h = 1 + random() % 6, w = 1 + random() % 9;
+    int64_t size = 1 + random() % 7;
+    double beta = (2 + random() % 3) * 0.25, alpha = 0.3, bias = 1.5;
+    std::string type = llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", n, c, h, w);
+    std::string module = llvm::formatv(R"(
+func.func @main(%x: {0}) -> {0} {{
+  %e = tensor.empty() : {0}
+  %y = dnn.unit "lrn" ins(%x : {0}) outs(%e : {0}) {{
+  ^bb0(%a: {0}, %b: {0}):
+    %r = dnn.lrn ins(%a : {0}) outs(%b : {0}) dims [n, c, 0, 1] size {1} alpha 0.3 beta {2:F2} bias 1.5
+    dnn.yield %r : {0}
+  } -> {0}
+  return %y : {0}
+})",
+                                       type, size, beta);
+    SCOPED_TRACE(module);
+    Request request{module, {makeRandom(random, {n, c, h, w})}, "cpu.lrn"};
+    std::string error;
+    ASSERT_EQ(listCandidates(request, error).size(), 1u) << error;
+    auto unit = compile(request, 0, error);
+    ASSERT_TRUE(unit) << error;
+    unit->run(1 + random() % 2);
+    Numbers got = unit->getResult();
+    const std::vector<float> &x = request.inputs[0].data;
+    for (int64_t at = 0; at < n * c * h * w; ++at) {
+      int64_t channel = at / (h * w) % c;
+      double sum = 0;
+      for (int64_t i = channel - (size - 1) / 2; i <= channel + size / 2; ++i)
+        if (i >= 0 && i < c)
+          sum += std::pow(x[at + (i - channel) * h * w], 2);
+      ASSERT_NEAR(got.data[at], x[at] / std::pow(bias + alpha / size * sum, beta), 1e-5) << at;
+    }
+  }
+}
+
 /// NaN wins over numbers, wherever it stands in the window.
 TEST(PoolKernels, MaximumOfNaN) {
   PoolCase c{1, 8, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0, 1, 1, false, false, false};

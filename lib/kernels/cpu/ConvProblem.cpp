@@ -197,7 +197,7 @@ SmallVector<Index> cpu::getBlockedCoordinates(DimsAttr dims, Index n, Index cb, 
   return coordinates;
 }
 
-std::string cpu::explainConv(dnn::UnitOp unit) {
+std::string cpu::explainConv(dnn::UnitOp unit, bool constantFilter) {
   auto op = dyn_cast_or_null<dnn::ConvOp>(unit.getPrimitive());
   if (!op)
     return "the unit is not a convolution";

@@ -93,8 +93,9 @@ struct ActivationView {
 llvm::SmallVector<Index> getBlockedCoordinates(dnn::DimsAttr dims, Index n, Index cb, Index h,
                                                Index w);
 
-/// Why no fast family can run the unit's convolution; empty when some may.
-std::string explainConv(dnn::UnitOp unit);
+/// Why no fast family can run the unit's convolution; empty when some may. Families that pack the
+/// filter want it constant.
+std::string explainConv(dnn::UnitOp unit, bool constantFilter = true);
 
 /// Layouts of a unit's inputs: `input` for the primitive's first operand, `result` for extra
 /// operands of the result's shape.

@@ -14,7 +14,9 @@ void udnn::appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &familie
   families.push_back(cpu::createDirectConvFamily());
   families.push_back(cpu::createWinogradFamily());
   families.push_back(cpu::createDepthwiseConvFamily());
+  families.push_back(cpu::createIm2colConvFamily());
   families.push_back(cpu::createMatmulFamily());
   families.push_back(cpu::createPoolFamily());
+  families.push_back(cpu::createLrnFamily());
   families.push_back(cpu::createGenericFamily());
 }

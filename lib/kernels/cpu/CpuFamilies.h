@@ -21,6 +21,8 @@ void appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &families);
 namespace cpu {
 std::unique_ptr<KernelFamily> createDepthwiseConvFamily();
 std::unique_ptr<KernelFamily> createDirectConvFamily();
+std::unique_ptr<KernelFamily> createIm2colConvFamily();
+std::unique_ptr<KernelFamily> createLrnFamily();
 std::unique_ptr<KernelFamily> createMatmulFamily();
 std::unique_ptr<KernelFamily> createPoolFamily();
 /// Runs any unit by upstream tiling and LLVM's loop vectorizer.

@@ -291,7 +291,7 @@ void MatmulEmitter::emitProduct() {
 // Packing of a right side that is not constant
 //===----------------------------------------------------------------------===//
 
-/// One group of columns: loads vectors along n, or gathers them from [n, k].
+/// One group of columns: loads vectors along n, or puts them together from [n, k].
 void MatmulEmitter::emitPack() {
   const Buffer &rhs = e.getBuffer(0);
   int64_t rank = rhs.strides.size();
@@ -307,28 +307,29 @@ void MatmulEmitter::emitPack() {
       from = e.mad(coordinate, stride, from);
   }
   Index to = e.mul(e.getTask(), p.k * plan.vectors * lanes);
-  OpBuilder &b = e.getBuilder();
-  Vectors masks;
-  SmallVector<Index> places;
-  for (int64_t j = 0; j < plan.vectors; ++j) {
-    Index column = e.mul(e.add(e.mul(group, plan.vectors), j), lanes);
-    masks.push_back(e.mask(e.max(e.sub(p.n, column), 0)));
-    places.push_back(e.mad(column, nStep, from));
-  }
-  SmallVector<int32_t> steps;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    steps.push_back(lane * nStep);
-  Value offsets = arith::ConstantOp::create(b, e.getLoc(), b.getI32VectorAttr(steps));
-  Value zero = e.splat(0);
+  // Elements beyond the last column are never used: any of the right side will do.
+  SmallVector<SmallVector<Index>> places(plan.vectors);
+  for (int64_t j = 0; j < plan.vectors; ++j)
+    for (int64_t lane = 0; lane < (nStep == 1 ? 1 : lanes); ++lane) {
+      Index column = e.add(e.mul(e.add(e.mul(group, plan.vectors), j), lanes), lane);
+      places[j].push_back(e.mad(nStep == 1 ? column : e.min(column, p.n - 1), nStep, from));
+    }
   e.loop(0, p.k, 1, [&](Index k) {
+    Index offset = e.mul(k, kStep);
     for (int64_t j = 0; j < plan.vectors; ++j) {
-      Index at = e.mad(k, kStep, places[j]);
-      Value vector =
-          nStep == 1
-              ? e.load(rhs, at, masks[j])
-              : Value(vector::GatherOp::create(b, e.getLoc(), e.getVectorType(), rhs.memref,
-                                               ValueRange{e.toValue(at)}, offsets, masks[j], zero));
-      e.store(vector, output, e.add(e.mad(k, plan.vectors * lanes, to), j * lanes));
+      Index at = e.add(e.mad(k, plan.vectors * lanes, to), j * lanes);
+      if (nStep == 1) {
+        Index column = e.mul(e.add(e.mul(group, plan.vectors), j), lanes);
+        Value mask = e.mask(e.max(e.sub(p.n, column), 0));
+        e.store(e.load(rhs, e.add(places[j][0], offset), mask), output, at);
+        continue;
+      }
+      Vectors elements;
+      for (Index place : places[j])
+        elements.push_back(e.loadScalar(rhs, e.add(place, offset)));
+      e.store(
+          vector::FromElementsOp::create(e.getBuilder(), e.getLoc(), e.getVectorType(), elements),
+          output, at);
     }
   });
 }

@@ -480,16 +480,19 @@ static Candidate makeCandidate(dnn::UnitOp unit, const ConvProblem &p, dnn::Devi
   candidate.errorPpb = 2000;
   // What passes through memory or an outer cache is not hidden behind the products. Filters of a
   // few MiB stay near.
-  double gflops = device.getGflopsF32(), gbytes = device.getGbytesPerS(), extraNs = 0;
+  double gflops = device.getGflopsF32(), gbytes = device.getGbytesPerS();
   bool largeFilters = filterBytes > 8 * device.getL2Bytes();
+  double extraNs = largeFilters ? filterBytes / gbytes : 0;
   if (blocks) {
     candidate.workerBytes = 4 * workFloats;
-    // The filters come again from an outer cache for every block.
-    extraNs = largeFilters ? tasks * filterBytes / (2.5 * gbytes) : 0;
+    // The filters come again from an outer cache for every further block.
+    extraNs += largeFilters ? (tasks - 1) * filterBytes / (2.5 * gbytes) : 0;
   } else {
     candidate.launches = 3;
     candidate.workspaceBytes = 4 * workFloats;
-    extraNs = (2.0 * 4 * workFloats + (largeFilters ? filterBytes : 0)) / gbytes;
+    int64_t spilled =
+        std::max<int64_t>(0, 4 * workFloats - device.getL2Bytes() * device.getCores());
+    extraNs += 2 * spilled / gbytes;
   }
   double productNs = candidate.flops / (gflops * efficiency / 100);
   candidate.efficiencyPercent =
