@@ -34,6 +34,10 @@ void registerCpuCodegen(mlir::DialectRegistry &registry);
 mlir::FailureOr<std::vector<char>> compileModuleToSharedLibrary(mlir::ModuleOp kernels,
                                                                 dnn::DeviceAttr device);
 
+/// Has the family of a kernel, whose arguments are memrefs, generate its function into `module`.
+llvm::LogicalResult buildCpuKernel(dnn::KernelOp kernel, dnn::DeviceAttr device,
+                                   mlir::ModuleOp module);
+
 /// A kernel and the name of a layer that launches it, for errors.
 using LaunchedKernel = std::pair<dnn::KernelOp, llvm::StringRef>;
 

@@ -37,4 +37,30 @@ def CodegenPass : Pass<"dnn-codegen", "::mlir::ModuleOp"> {
   let dependentDialects = ["::udnn::dnn::DnnDialect"];
 }
 
+def BuildKernelsPass : Pass<"dnn-build-kernels", "::mlir::ModuleOp"> {
+  let summary = "show the functions that kernel families generate";
+  let description = [{
+    Has the families generate the functions of all CPU kernels whose arguments
+    are memrefs, and appends them as `module @kernels`, as they are before they
+    are lowered to LLVM. The device is that of the first program, else the
+    module's `dnn.device`. For reading and for tests: code generation does not
+    need it.
+
+    Before:
+
+    ```mlir
+    dnn.kernel @k0 family "cpu.generic" ... : (memref<8xf32>, memref<8xf32>) -> () {...}
+    ```
+
+    After, in addition:
+
+    ```mlir
+    module @kernels {
+      func.func @k0(%x: memref<8xf32>, %y: memref<8xf32>, %task: index) {...}
+    }
+    ```
+  }];
+  let dependentDialects = ["::udnn::dnn::DnnDialect"];
+}
+
 #endif // UDNN_PASSES_CODEGEN

@@ -55,8 +55,7 @@ static void markNoAlias(func::FuncOp function, dnn::KernelOp kernel) {
                           UnitAttr::get(kernel.getContext()));
 }
 
-/// Has the kernel's family generate its function into `module`.
-static LogicalResult buildKernel(dnn::KernelOp kernel, dnn::DeviceAttr device, ModuleOp module) {
+LogicalResult udnn::buildCpuKernel(dnn::KernelOp kernel, dnn::DeviceAttr device, ModuleOp module) {
   const KernelFamily *family = lookupKernelFamily(kernel.getFamily());
   if (!family)
     return kernel.emitError() << "expects '" << kernel.getFamily() << "' to be a kernel family";
@@ -75,7 +74,7 @@ static FailureOr<Object> compileKernel(LaunchedKernel launched, dnn::DeviceAttr 
   auto [kernel, layer] = launched;
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
   FailureOr<Object> object = failure();
-  if (succeeded(buildKernel(kernel, device, *module)))
+  if (succeeded(buildCpuKernel(kernel, device, *module)))
     object = compileModule(*module, device);
   if (failed(object))
     return kernel.emitError() << "cannot compile kernel '" << kernel.getSymName() << "' of family '"
