@@ -213,60 +213,93 @@ TEST_F(GenericTest, Reductions) {
   }
 }
 
-/// Transposes, pads and layout transforms, with tails.
+/// A function of one operation `body` that reads %a and writes %o.
+static std::string makeText(std::string in, std::string out, std::string body) {
+  return "func.func @main(%x: " + in + ") -> " + out + " {\n%e = tensor.empty() : " + out +
+         "\n%y = dnn.unit \"u\" ins(%x : " + in + ") outs(%e : " + out + ") {\n^bb0(%a: " + in +
+         ", %o: " + out + "):\n%zero = arith.constant 0.0 : f32\n" + body +
+         "\ndnn.yield %0 : " + out + "\n} -> " + out + "\nreturn %y : " + out + "\n}";
+}
+
+static std::string makeTensor(std::vector<int64_t> shape) {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + "f32>";
+}
+
+/// Transposes and layout transforms, with tails, by both families that have them.
 TEST_F(GenericTest, Transforms) {
-  auto makeText = [](std::string in, std::string out, std::string body) {
-    return "func.func @main(%x: " + in + ") -> " + out + " {\n%e = tensor.empty() : " + out +
-           "\n%y = dnn.unit \"u\" ins(%x : " + in + ") outs(%e : " + out + ") {\n^bb0(%a: " + in +
-           ", %o: " + out + "):\n%zero = arith.constant 0.0 : f32\n" + body +
-           "\ndnn.yield %0 : " + out + "\n} -> " + out + "\nreturn %y : " + out + "\n}";
+  struct Case {
+    int64_t n, c, h, w, block;
   };
-  std::vector<float> x = randomFloats(2 * 20 * 31 * 17);
-  auto at = [&](int n, int c, int h, int w) { return x[((n * 20 + c) * 31 + h) * 17 + w]; };
-  std::string plain = "tensor<2x20x31x17xf32>", blocked = "tensor<2x3x31x17x8xf32>",
-              last = "tensor<2x31x17x20xf32>", padded = "tensor<2x20x33x20xf32>";
+  for (Case shape : {Case{2, 20, 31, 17, 8}, Case{1, 64, 7, 7, 16}, Case{1, 40, 56, 56, 16},
+                     Case{3, 24, 5, 100, 8}, Case{1, 5, 70, 90, 16}}) {
+    auto [n, c, h, w, block] = shape;
+    int64_t blocks = (c + block - 1) / block;
+    std::vector<float> x = randomFloats(n * c * h * w);
+    auto at = [&, c = c, h = h, w = w](int64_t i, int64_t channel, int64_t pixel) {
+      return x[(i * c + channel) * h * w + pixel];
+    };
+    std::string plain = makeTensor({n, c, h, w}), last = makeTensor({n, h, w, c}),
+                blocked = makeTensor({n, blocks, h, w, block}), tile = std::to_string(block);
+    for (const char *family : {"cpu.generic", "cpu.transform"}) {
+      SCOPED_TRACE(family);
+      std::vector<double> expected;
+      for (int64_t i = 0; i < n * h * w * c; ++i)
+        expected.push_back(at(i / c / (h * w), i % c, i / c % (h * w)));
+      auto y = run(makeText(plain, last,
+                            "%0 = linalg.transpose ins(%a : " + plain + ") outs(%o : " + last +
+                                ") permutation = [0, 2, 3, 1]"),
+                   family, {toBytes(x)});
+      ASSERT_EQ(y.size(), 1u);
+      expectNear(y[0], expected, 0);
+      y = run(makeText(last, plain,
+                       "%0 = linalg.transpose ins(%a : " + last + ") outs(%o : " + plain +
+                           ") permutation = [0, 3, 1, 2]"),
+              family, {y[0]});
+      ASSERT_EQ(y.size(), 1u);
+      expectNear(y[0], std::vector<double>(x.begin(), x.end()), 0);
 
-  std::vector<double> expected;
-  for (int i = 0; i < 2 * 31 * 17 * 20; ++i)
-    expected.push_back(at(i / 20 / 17 / 31, i % 20, i / 20 / 17 % 31, i / 20 % 17));
-  auto y = run(makeText(plain, last,
-                        "%0 = linalg.transpose ins(%a : " + plain + ") outs(%o : " + last +
-                            ") permutation = [0, 2, 3, 1]"),
-               "cpu.generic", {toBytes(x)});
-  ASSERT_EQ(y.size(), 1u);
-  expectNear(y[0], expected, 0);
-
-  expected.clear();
-  for (int i = 0; i < 2 * 3 * 31 * 17 * 8; ++i) {
-    int c = i / 8 / 17 / 31 % 3 * 8 + i % 8;
-    expected.push_back(c < 20 ? at(i / 8 / 17 / 31 / 3, c, i / 8 / 17 % 31, i / 8 % 17) : 0);
+      y = run(makeText(plain, blocked,
+                       "%0 = linalg.pack %a padding_value(%zero : f32) inner_dims_pos = [1] "
+                       "inner_tiles = [" +
+                           tile + "] into %o : " + plain + " -> " + blocked),
+              family, {toBytes(x)});
+      ASSERT_EQ(y.size(), 1u);
+      std::vector<float> packed = fromBytes<float>(y[0]);
+      for (int64_t i = 0; i < n * blocks * h * w * block; ++i) {
+        int64_t channel = i / block / (h * w) % blocks * block + i % block;
+        if (channel < c) {
+          ASSERT_EQ(packed[i], at(i / block / (h * w) / blocks, channel, i / block % (h * w)))
+              << "element " << i << ", seed " << seed;
+        }
+      }
+      y = run(makeText(blocked, plain,
+                       "%0 = linalg.unpack %a inner_dims_pos = [1] inner_tiles = [" + tile +
+                           "] into %o : " + blocked + " -> " + plain),
+              family, {y[0]});
+      ASSERT_EQ(y.size(), 1u);
+      expectNear(y[0], std::vector<double>(x.begin(), x.end()), 0);
+    }
   }
-  y = run(makeText(plain, blocked,
-                   "%0 = linalg.pack %a padding_value(%zero : f32) inner_dims_pos = [1] "
-                   "inner_tiles = [8] into %o : " +
-                       plain + " -> " + blocked),
-          "cpu.generic", {toBytes(x)});
-  ASSERT_EQ(y.size(), 1u);
-  expectNear(y[0], expected, 0);
+}
 
-  y = run(makeText(blocked, plain,
-                   "%0 = linalg.unpack %a inner_dims_pos = [1] inner_tiles = [8] into %o : " +
-                       blocked + " -> " + plain),
-          "cpu.generic", {y[0]});
-  ASSERT_EQ(y.size(), 1u);
-  expectNear(y[0], std::vector<double>(x.begin(), x.end()), 0);
-
-  expected.clear();
+/// Padding on both sides of some dimensions.
+TEST_F(GenericTest, Pad) {
+  std::vector<float> x = randomFloats(2 * 20 * 31 * 17);
+  std::string plain = makeTensor({2, 20, 31, 17}), padded = makeTensor({2, 20, 33, 20});
+  std::vector<double> expected;
   for (int i = 0; i < 2 * 20 * 33 * 20; ++i) {
     int h = i / 20 % 33 - 2, w = i % 20 - 1;
-    expected.push_back(h >= 0 && w >= 0 && w < 17 ? at(i / 20 / 33 / 20, i / 20 / 33 % 20, h, w)
-                                                  : 0);
+    bool inside = h >= 0 && w >= 0 && w < 17;
+    expected.push_back(inside ? x[(i / 20 / 33 * 31 + h) * 17 + w] : 0);
   }
-  y = run(makeText(plain, padded,
-                   "%0 = tensor.pad %a low[0, 0, 2, 1] high[0, 0, 0, 2] {\n^bb0(%i0: index, %i1: "
-                   "index, %i2: index, %i3: index):\ntensor.yield %zero : f32\n} : " +
-                       plain + " to " + padded),
-          "cpu.generic", {toBytes(x)});
+  auto y = run(makeText(plain, padded,
+                        "%0 = tensor.pad %a low[0, 0, 2, 1] high[0, 0, 0, 2] {\n^bb0(%i0: index, "
+                        "%i1: index, %i2: index, %i3: index):\ntensor.yield %zero : f32\n} : " +
+                            plain + " to " + padded),
+               "cpu.generic", {toBytes(x)});
   ASSERT_EQ(y.size(), 1u);
   expectNear(y[0], expected, 0);
 }

@@ -27,6 +27,8 @@ std::unique_ptr<KernelFamily> createMatmulFamily();
 std::unique_ptr<KernelFamily> createPoolFamily();
 /// Runs any unit by upstream tiling and LLVM's loop vectorizer.
 std::unique_ptr<KernelFamily> createGenericFamily();
+/// Packs, unpacks and transposes f32 tensors.
+std::unique_ptr<KernelFamily> createTransformFamily();
 std::unique_ptr<KernelFamily> createWinogradFamily();
 } // namespace cpu
 
