@@ -148,6 +148,8 @@ Value GraphImporter::freeze(unsigned argument) {
       builder, NameLoc::get(builder.getStringAttr(argumentNames[argument])), cast<TypedAttr>(attr));
   function.getArgument(argument).replaceAllUsesWith(constant);
   function.setArgAttr(argument, "dnn.frozen", attr);
+  mlir::emitRemark(constant.getLoc()) << file << ": input '" << argumentNames[argument]
+                                      << "' is frozen: the compiled model holds its value";
   return constant;
 }
 

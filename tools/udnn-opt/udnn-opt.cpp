@@ -26,16 +26,23 @@ static int fail(const llvm::Twine &message) {
   return EXIT_FAILURE;
 }
 
+/// The location is the ONNX node's name, which the message holds already.
+static void print(Diagnostic &diagnostic) {
+  StringRef severity = "note: ";
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    severity = "error: ";
+  else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+    severity = "warning: ";
+  llvm::errs() << "udnn-opt: " << severity << diagnostic << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    print(note);
+}
+
 /// Imports an ONNX file and returns the module as bytecode, or null after printing what is wrong.
 static std::unique_ptr<llvm::MemoryBuffer> importModel(StringRef path,
                                                        const udnn::OnnxImportOptions &options) {
   MLIRContext context;
-  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
-    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    llvm::errs() << "udnn-opt: " << (isError ? "error: " : "warning: ") << diagnostic << "\n";
-    for (Diagnostic &note : diagnostic.getNotes())
-      llvm::errs() << "udnn-opt: note: " << note << "\n";
-  });
+  ScopedDiagnosticHandler handler(&context, print);
   FailureOr<OwningOpRef<ModuleOp>> module = udnn::importOnnx(path, options, &context);
   if (failed(module))
     return nullptr;
