@@ -41,7 +41,7 @@ dnn.kernel @relu family "cpu.generic" parameters {tasks = 16 : i64, tiles = arra
 module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
     vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 262144, launch_ns = 3000>} {
 dnn.kernel @neg family "cpu.generic" parameters {tasks = 1 : i64, tiles = array<i64>} num_outputs 1
-    in_place array<i64: 0> : (memref<8xf32>, memref<8xf32>) -> () {
+    in_place [0] : (memref<8xf32>, memref<8xf32>) -> () {
 ^bb0(%x: tensor<8xf32>, %y: tensor<8xf32>):
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%x : tensor<8xf32>) outs(%y : tensor<8xf32>) {
