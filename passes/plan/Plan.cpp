@@ -93,7 +93,7 @@ static LogicalResult collectNode(dnn::UnitOp unit, dnn::DeviceAttr device, const
   if (node.choices.empty())
     return unit.emitError("no kernel family can run '")
            << unit.getName() << "' on the target '" << device.getKind().getValue() << "' ("
-           << reasons << ")";
+           << (reasons.empty() ? "there is no family for this target" : reasons) << ")";
   llvm::stable_sort(node.choices,
                     [](const Choice &a, const Choice &b) { return a.timeNs < b.timeNs; });
   return success();

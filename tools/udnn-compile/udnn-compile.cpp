@@ -70,6 +70,8 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   udnn::registerAllDialects(registry);
   MLIRContext context(registry);
+  // Users know nodes by name; the operation itself would fill the screen.
+  context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, print);
   Compiler compiler(context, options);
   if (failed(compiler.run()))
