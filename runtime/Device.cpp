@@ -9,6 +9,7 @@
 #include "Device.h"
 
 #include "cpu/CPUDevice.h"
+#include "cuda/CUDADevice.h"
 
 using namespace udnn;
 using namespace udnn::runtime;
@@ -22,5 +23,8 @@ Result runtime::openDevice(const std::string &name, std::unique_ptr<Device> &out
     out_device = std::make_unique<CPUDevice>();
     return success();
   }
-  return failure(UDNN_UNSUPPORTED_DEVICE, "expects device 'cpu', got '" + name + "'");
+  if (name == "cuda" || name.compare(0, 5, "cuda:") == 0)
+    return CUDADevice::open(name, out_device);
+  return failure(UDNN_UNSUPPORTED_DEVICE,
+                 "expects device 'cpu', 'cuda' or 'cuda:N', got '" + name + "'");
 }

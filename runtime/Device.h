@@ -29,12 +29,14 @@ inline Result failure(udnn_status status, std::string message) {
   return {status, std::move(message)};
 }
 
-/// One program with the memory and threads to run it. Used by one thread at a time.
+/// One program with the memory and threads to run it. Used by one thread at a time; must not
+/// outlive its executable.
 class Executor {
 public:
   virtual ~Executor();
 
-  /// Sets the memory of an input or output; size and alignment are checked by the caller.
+  /// Sets the memory of an input or output; size and alignment are checked by the caller, and
+  /// frozen inputs are in host memory after success. What was bound stays after a failure.
   virtual Result bindInput(size_t input, const void *data) = 0;
   virtual Result bindOutput(size_t output, void *data) = 0;
 
@@ -44,6 +46,9 @@ public:
 
   /// Threads that take part in a run.
   virtual uint32_t getThreads() const = 0;
+
+  /// What runs the program, for people.
+  virtual const char *getDescription() const = 0;
 };
 
 /// Code and constants of one program on a device, shared by its executors. Used by several threads.
@@ -59,15 +64,21 @@ class Device {
 public:
   virtual ~Device();
 
-  /// Says whether code that was compiled for `target` runs here.
-  virtual Result canRun(const artifact::Device &target) const = 0;
+  /// The kind of its programs: "cpu" or "cuda".
+  virtual const char *getKind() const = 0;
 
-  /// Loads a program whose segments were verified. `reader` outlives the executable.
+  /// Says whether a program of the device's kind runs here. Among several the one with the largest
+  /// `out_fit` suits the device best.
+  virtual Result canRun(const artifact::Artifact &artifact, const artifact::Program &program,
+                        int &out_fit) const = 0;
+
+  /// Loads a program that can run and whose segments were verified. `reader` outlives the
+  /// executable.
   virtual Result load(const artifact::Reader &reader, const artifact::Program &program,
                       std::shared_ptr<Executable> &out_executable) = 0;
 };
 
-/// Opens a device by its name: "cpu", or "cuda:N".
+/// Opens a device by its name: "cpu", "cuda:N", or "cuda" for the first GPU.
 Result openDevice(const std::string &name, std::unique_ptr<Device> &out_device);
 
 } // namespace udnn::runtime

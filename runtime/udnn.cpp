@@ -172,6 +172,15 @@ udnn_status udnn_model_get_info(const udnn_model *model, udnn_model_info *out_in
   return UDNN_OK;
 }
 
+/// Says whether a program runs on a device, and how well it suits it.
+static Result checkDevice(const runtime::Device &device, const Artifact &artifact,
+                          const Program &program, int &out_fit) {
+  if (program.device.kind != device.getKind())
+    return failure(UDNN_UNSUPPORTED_DEVICE, "program is for device '" + program.device.kind +
+                                                "', not for '" + device.getKind() + "'");
+  return device.canRun(artifact, program, out_fit);
+}
+
 udnn_status udnn_model_find_program(const udnn_model *model, const char *entry, const char *device,
                                     size_t *out_program) {
   if (!model || !device || !out_program)
@@ -182,17 +191,27 @@ udnn_status udnn_model_find_program(const udnn_model *model, const char *entry, 
   Result reason =
       failure(UDNN_INVALID_ARGUMENT, entry ? std::string("artifact has no entry '") + entry + "'"
                                            : std::string("artifact holds no program"));
-  const std::vector<Program> &programs = model->model->artifact().programs;
-  for (size_t i = 0; i < programs.size(); ++i) {
-    if (entry && programs[i].entry != entry)
+  const Artifact &artifact = model->model->artifact();
+  bool found = false, sameKind = false;
+  int bestFit = 0;
+  for (size_t i = 0; i < artifact.programs.size(); ++i) {
+    const Program &program = artifact.programs[i];
+    if (entry && program.entry != entry)
       continue;
-    reason = opened->canRun(programs[i].device);
-    if (reason.failed())
-      continue;
-    *out_program = i;
-    return UDNN_OK;
+    int fit = 0;
+    Result result = checkDevice(*opened, artifact, program, fit);
+    if (result.failed()) {
+      // What keeps a program of the right kind from running tells more than another kind does.
+      if (!sameKind)
+        reason = std::move(result);
+      sameKind |= program.device.kind == opened->getKind();
+    } else if (!found || fit > bestFit) {
+      *out_program = i;
+      found = true;
+      bestFit = fit;
+    }
   }
-  return report(reason);
+  return found ? UDNN_OK : report(reason);
 }
 
 /// Reports an error unless `program` is one of the model's.
@@ -348,7 +367,8 @@ static Result getExecutable(Model &model, size_t program, const std::string &dev
     std::unique_ptr<runtime::Device> opened;
     if (Result result = openDevice(device, opened); result.failed())
       return result;
-    if (Result result = opened->canRun(p.device); result.failed())
+    int fit;
+    if (Result result = checkDevice(*opened, model.artifact(), p, fit); result.failed())
       return result;
     if (Result result = verifySegments(model, p); result.failed())
       return result;
@@ -427,8 +447,10 @@ udnn_status udnn_context_bind_input(udnn_context *context, size_t input, const v
     return reportIndex("an input", input, context->inputs.size());
   if (udnn_status status = checkMemory(context->program->inputs[input], "input", data, size))
     return status;
+  if (Result result = context->executor->bindInput(input, data); result.failed())
+    return report(result);
   context->inputs[input] = data;
-  return report(context->executor->bindInput(input, data));
+  return UDNN_OK;
 }
 
 udnn_status udnn_context_bind_output(udnn_context *context, size_t output, void *data,
@@ -439,8 +461,10 @@ udnn_status udnn_context_bind_output(udnn_context *context, size_t output, void 
     return reportIndex("an output", output, context->outputs.size());
   if (udnn_status status = checkMemory(context->program->outputs[output], "output", data, size))
     return status;
+  if (Result result = context->executor->bindOutput(output, data); result.failed())
+    return report(result);
   context->outputs[output] = data;
-  return report(context->executor->bindOutput(output, data));
+  return UDNN_OK;
 }
 
 /// Everything is bound, and frozen inputs hold their value.
@@ -490,5 +514,12 @@ udnn_status udnn_context_get_threads(const udnn_context *context, uint32_t *out_
   if (!context || !out_threads)
     return reportNull(__func__);
   *out_threads = context->executor->getThreads();
+  return UDNN_OK;
+}
+
+udnn_status udnn_context_get_device(const udnn_context *context, const char **out_device) {
+  if (!context || !out_device)
+    return reportNull(__func__);
+  *out_device = context->executor->getDescription();
   return UDNN_OK;
 }

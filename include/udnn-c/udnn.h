@@ -124,7 +124,8 @@ UDNN_API udnn_status udnn_model_destroy(udnn_model *model);
 
 UDNN_API udnn_status udnn_model_get_info(const udnn_model *model, udnn_model_info *out_info);
 
-/** Finds the first program for `entry` (null: any) that runs on `device`: "cpu", "cuda:0", ... */
+/** Finds the program for `entry` (null: any) that suits `device` best, the first among equals.
+    Devices are "cpu" and "cuda:N", the GPU with the number N ("cuda" is "cuda:0"). */
 UDNN_API udnn_status udnn_model_find_program(const udnn_model *model, const char *entry,
                                              const char *device, size_t *out_program);
 
@@ -145,7 +146,8 @@ UDNN_API udnn_status udnn_model_find_output(const udnn_model *model, size_t prog
 
 /** Creates a context for `program` on `device` ("cpu", "cuda:0", ...) with `threads` threads, the
     calling one included (0: one per CPU that this process may use; ignored on a GPU). Checks the
-    digests of the bytes that the program uses. */
+    digests of the bytes that the program uses. On a GPU it works in the device's primary context,
+    whatever context the caller has current, and on a stream of its own. */
 UDNN_API udnn_status udnn_context_create(udnn_model *model, size_t program, const char *device,
                                          uint32_t threads, udnn_context **out_context);
 
@@ -153,8 +155,11 @@ UDNN_API udnn_status udnn_context_create(udnn_model *model, size_t program, cons
 UDNN_API udnn_status udnn_context_destroy(udnn_context *context);
 
 /** Gives the context the memory of an input (read by every run) or output (written by every run):
-    host memory of exactly the tensor's size, aligned to its elements. Inputs and outputs must not
-    overlap. A frozen input need not be bound. */
+    memory of exactly the tensor's size, aligned to its elements. Inputs and outputs must not
+    overlap. A frozen input need not be bound. The memory is the host's; a context on a GPU also
+    takes memory of that GPU, which its kernels use in place and which must be written before and
+    read after the run. The first run after the address of device memory changed prepares the
+    launches again. */
 UDNN_API udnn_status udnn_context_bind_input(udnn_context *context, size_t input, const void *data,
                                              size_t size);
 UDNN_API udnn_status udnn_context_bind_output(udnn_context *context, size_t output, void *data,
@@ -170,6 +175,10 @@ UDNN_API udnn_status udnn_context_run_profiled(udnn_context *context, size_t num
 
 /** Number of threads that run the program (1 on a GPU). */
 UDNN_API udnn_status udnn_context_get_threads(const udnn_context *context, uint32_t *out_threads);
+
+/** What runs the program, for people: "cpu", or such as "NVIDIA H200 (cuda:0, sm_90)". The string
+    lives as long as the context. */
+UDNN_API udnn_status udnn_context_get_device(const udnn_context *context, const char **out_device);
 
 #ifdef __cplusplus
 }

@@ -85,10 +85,10 @@ Result CPUExecutable::createExecutor(uint32_t threads, std::unique_ptr<Executor>
                              out_executor);
 }
 
-Result CPUDevice::canRun(const artifact::Device &target) const {
-  if (target.kind != "cpu")
-    return failure(UDNN_UNSUPPORTED_DEVICE,
-                   "program is for device '" + target.kind + "', not for 'cpu'");
+Result CPUDevice::canRun(const artifact::Artifact &artifact, const artifact::Program &program,
+                         int &out_fit) const {
+  const artifact::Device &target = program.device;
+  out_fit = 0;
   std::string missing;
   for (const std::string &feature : target.features)
     if (!hasCPUFeature(feature))

@@ -15,7 +15,9 @@ namespace udnn::runtime {
 
 class CPUDevice : public Device {
 public:
-  Result canRun(const artifact::Device &target) const override;
+  const char *getKind() const override { return "cpu"; }
+  Result canRun(const artifact::Artifact &artifact, const artifact::Program &program,
+                int &out_fit) const override;
   Result load(const artifact::Reader &reader, const artifact::Program &program,
               std::shared_ptr<Executable> &out_executable) override;
 };

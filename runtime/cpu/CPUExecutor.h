@@ -43,6 +43,7 @@ public:
   Result bindOutput(size_t output, void *data) override;
   Result run(int64_t *out_launchNs) override;
   uint32_t getThreads() const override { return pool->getThreads(); }
+  const char *getDescription() const override { return "cpu"; }
 
 private:
   CPUExecutor(const artifact::Reader &reader, const artifact::Program &program)
