@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FakeCuda.h"
 #include "TestArtifact.h"
 
 #include "udnn-c/udnn.h"
@@ -66,34 +67,46 @@ TEST(Allocation, CountsAllocations) {
   EXPECT_EQ(allocations.exchange(0), 1);
 }
 
+/// Counts the allocations of warm runs; the last one's output element 9 is `expected`.
+static void expectNoAllocations(const std::string &path, const char *device, uint32_t threads,
+                                float expected) {
+  udnn_model *model = nullptr;
+  udnn_context *context = nullptr;
+  ASSERT_EQ(udnn_model_load_file(path.c_str(), &model), UDNN_OK);
+  ASSERT_EQ(udnn_context_create(model, 0, device, threads, &context), UDNN_OK) << udnn_last_error();
+  std::vector<float> x(kElements, 1), y(kElements), z(kElements);
+  std::vector<int64_t> ns(3);
+  ASSERT_EQ(udnn_context_bind_input(context, 0, x.data(), kElements * 4), UDNN_OK);
+  ASSERT_EQ(udnn_context_bind_output(context, 0, y.data(), kElements * 4), UDNN_OK);
+  ASSERT_EQ(udnn_context_run(context), UDNN_OK);
+  allocations = 0;
+  counting = true;
+  udnn_status status = UDNN_OK;
+  for (int run = 0; run < 20 && status == UDNN_OK; ++run)
+    status = udnn_context_run(context);
+  // Binding other memory and taking times is part of the run path, too.
+  if (status == UDNN_OK)
+    status = udnn_context_bind_output(context, 0, z.data(), kElements * 4);
+  if (status == UDNN_OK)
+    status = udnn_context_run_profiled(context, 3, ns.data());
+  counting = false;
+  EXPECT_EQ(status, UDNN_OK) << udnn_last_error();
+  EXPECT_EQ(allocations, 0) << device << ", " << threads << " threads";
+  EXPECT_EQ(z[9], expected);
+  udnn_context_destroy(context);
+  udnn_model_destroy(model);
+}
+
 TEST(Allocation, WarmRunAllocatesNothing) {
   TemporaryFolder folder;
   writeModel(folder.file("model.udnn"));
-  for (uint32_t threads : {1, 2, 4}) {
-    udnn_model *model = nullptr;
-    udnn_context *context = nullptr;
-    ASSERT_EQ(udnn_model_load_file(folder.file("model.udnn").c_str(), &model), UDNN_OK);
-    ASSERT_EQ(udnn_context_create(model, 0, "cpu", threads, &context), UDNN_OK);
-    std::vector<float> x(kElements, 1), y(kElements), z(kElements);
-    std::vector<int64_t> ns(3);
-    ASSERT_EQ(udnn_context_bind_input(context, 0, x.data(), kElements * 4), UDNN_OK);
-    ASSERT_EQ(udnn_context_bind_output(context, 0, y.data(), kElements * 4), UDNN_OK);
-    ASSERT_EQ(udnn_context_run(context), UDNN_OK);
-    allocations = 0;
-    counting = true;
-    udnn_status status = UDNN_OK;
-    for (int run = 0; run < 20 && status == UDNN_OK; ++run)
-      status = udnn_context_run(context);
-    // Binding other memory and taking times is part of the run path, too.
-    if (status == UDNN_OK)
-      status = udnn_context_bind_output(context, 0, z.data(), kElements * 4);
-    if (status == UDNN_OK)
-      status = udnn_context_run_profiled(context, 3, ns.data());
-    counting = false;
-    EXPECT_EQ(status, UDNN_OK) << udnn_last_error();
-    EXPECT_EQ(allocations, 0) << threads << " threads";
-    EXPECT_EQ(z[9], getExpected(1, 9));
-    udnn_context_destroy(context);
-    udnn_model_destroy(model);
-  }
+  for (uint32_t threads : {1, 2, 4})
+    expectNoAllocations(folder.file("model.udnn"), "cpu", threads, getExpected(1, 9));
+}
+
+TEST(Allocation, WarmRunOnGPUAllocatesNothing) {
+  ASSERT_NE(getFakeCuda(), nullptr) << "LD_LIBRARY_PATH must name the folder of the fake driver";
+  TemporaryFolder folder;
+  writeCudaModel(folder.file("model.udnn"), {{"sm_90", "ptx"}});
+  expectNoAllocations(folder.file("model.udnn"), "cuda", 0, getCudaExpected(1, 9));
 }

@@ -264,11 +264,24 @@ static uint32_t getThreads(const Session &session) {
   return threads;
 }
 
+static std::string getDeviceName(const Session &session) {
+  const char *name = "";
+  udnn_context_get_device(session.getContext(), &name);
+  return name;
+}
+
+/// "threads 2", or the name of a GPU, which has too many to tell.
+static std::string formatWorkers(const Session &session) {
+  if (session.getProgramInfo().device_kind == std::string("cpu"))
+    return "threads " + std::to_string(getThreads(session));
+  return "device " + getDeviceName(session);
+}
+
 std::string run::formatTiming(const Session &session, const Timing &timing) {
   return "median " + formatFixed(timing.getMedian(), 3) + " ms, min " +
          formatFixed(timing.getMin(), 3) + " ms, iterations " +
-         std::to_string(timing.runMs.size()) + ", threads " + std::to_string(getThreads(session)) +
-         ", arena " + formatBytes(session.getProgramInfo().arena_bytes) + "\n";
+         std::to_string(timing.runMs.size()) + ", " + formatWorkers(session) + ", arena " +
+         formatBytes(session.getProgramInfo().arena_bytes) + "\n";
 }
 
 std::string run::formatRunJson(const Session &session, const Timing &timing,
@@ -280,6 +293,7 @@ std::string run::formatRunJson(const Session &session, const Timing &timing,
   object.add("iterations", std::to_string(timing.runMs.size()));
   object.add("threads", std::to_string(getThreads(session)));
   object.add("device", quoteJson(session.getDevice()));
+  object.add("device_name", quoteJson(getDeviceName(session)));
   addProgram(object, info);
   object.add("passed", passed ? "true" : "false");
   object.add("comparisons", comparisons);

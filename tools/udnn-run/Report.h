@@ -26,7 +26,8 @@ size_t compareOutputs(const Session &session, Tolerance tolerance, std::string &
 /// The table of --profile.
 std::string formatProfile(const Session &session, const Timing &timing);
 
-/// "median 19.2 ms, min 19.0 ms, 10 iterations, 2 threads".
+/// "median 19.2 ms, min 19.0 ms, iterations 10, threads 2, arena 1.5 MiB"; a GPU by its name
+/// instead of the threads.
 std::string formatTiming(const Session &session, const Timing &timing);
 
 /// The object of --json; `comparisons` is the array of `compareOutputs`.
