@@ -17,14 +17,19 @@ if(NOT UDNN_PYTHON_RESULT EQUAL 0)
     "out; run scripts/install.sh")
 endif()
 
-# udnn_add_unit_test(NAME SOURCES... [LINK libs...] [ENVIRONMENT VARIABLE=value]): a GoogleTest
-# program, a test per case.
+# udnn_add_unit_test(NAME SOURCES... [LINK libs...] [LIBRARY_PATH folder]): a GoogleTest program,
+# a test per case; the dynamic loader looks into the folder first.
 function(udnn_add_unit_test name)
-  cmake_parse_arguments(ARG "" "ENVIRONMENT" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "LIBRARY_PATH" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE UdnnFlags ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  set(properties LABELS unit)
+  if(ARG_LIBRARY_PATH)
+    list(APPEND properties
+      ENVIRONMENT_MODIFICATION "LD_LIBRARY_PATH=path_list_prepend:${ARG_LIBRARY_PATH}")
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit ENVIRONMENT "${ARG_ENVIRONMENT}")
+    DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
 
 # udnn_add_python_test(NAME SCRIPT [ARGS...] [LABEL label] [TIMEOUT seconds]): a script with the

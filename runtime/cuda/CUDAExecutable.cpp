@@ -129,10 +129,9 @@ Result CUDAExecutable::checkParameters(const Launch &launch, CUfunction function
   return success();
 }
 
-/// Kernels that use much shared memory must say so before they are launched.
+/// Kernels that use much shared memory must say so before they are launched. The question also
+/// makes the driver load the kernel now, not in the first run.
 Result CUDAExecutable::allowSharedMemory(const Launch &launch, CUfunction function) const {
-  if (launch.sharedBytes == 0)
-    return success();
   if (launch.sharedBytes > INT32_MAX)
     return failure(UDNN_INVALID_ARTIFACT, "expects fewer than 2^31 bytes of shared memory, got " +
                                               std::to_string(launch.sharedBytes));

@@ -310,8 +310,8 @@ bool CUDAExecutor::isIdle() const {
 Result CUDAExecutor::updateGraph() {
   if (graph || isIdle())
     return success();
-  // Other threads may do what they like during the capture.
-  CUresult code = driver.cuStreamBeginCapture(stream.get(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  // Neither this thread nor others are kept from other calls meanwhile: nothing below is unsafe.
+  CUresult code = driver.cuStreamBeginCapture(stream.get(), CU_STREAM_CAPTURE_MODE_RELAXED);
   if (code != CUDA_SUCCESS)
     return driver.check(code, "begin to capture a graph");
   Result result = enqueue(/*timed=*/false);

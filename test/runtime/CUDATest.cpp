@@ -67,6 +67,28 @@ TEST_F(CUDATest, Runs) {
   EXPECT_EQ(fake->launches[1].block[0], 128u);
 }
 
+TEST_F(CUDATest, KeepsMemoryApart) {
+  loadModel({{"sm_90", "ptx"}});
+  udnn_context *context = createContext();
+  bindAll(context, y);
+  EXPECT_EQ(udnn_context_run(context), UDNN_OK);
+  ASSERT_EQ(fake->launches.size(), 3u);
+  const uint64_t *add = fake->launches[0].arguments, *byScratch = fake->launches[1].arguments,
+                 *scale = fake->launches[2].arguments;
+  EXPECT_EQ(byScratch[0], add[2]);
+  EXPECT_EQ(byScratch[1], add[2] + 4096);
+  EXPECT_EQ(scale[0], byScratch[1]);
+  // Input, constant, both parts of the arena, worker memory, output.
+  std::vector<uint64_t> areas = {add[0], add[1], add[2], byScratch[1], byScratch[2], scale[1]};
+  for (size_t i = 0; i < areas.size(); ++i) {
+    EXPECT_EQ(areas[i] % 256, 0u);
+    for (size_t j = 0; j < areas.size(); ++j)
+      EXPECT_TRUE(i == j || areas[i] > areas[j] || areas[i] + kElements * 4 <= areas[j])
+          << i << " " << j;
+  }
+  udnn_context_destroy(context);
+}
+
 TEST_F(CUDATest, TellsWhatItRunsOn) {
   loadModel({{"sm_80", "ptx"}});
   udnn_context *context = createContext("cuda:1");
@@ -179,6 +201,27 @@ TEST_F(CUDATest, FindsTheProgramThatFitsBest) {
   EXPECT_STREQ(udnn_last_error(), "program is for device 'cuda', not for 'cpu'");
 }
 
+TEST_F(CUDATest, FindsTheProgramForTheDevice) {
+  Writer writer;
+  std::string path = folder.file("both.udnn");
+  ASSERT_TRUE(writer.open(path).succeeded());
+  Program gpu, cpu;
+  gpu.device = {"cuda", "sm_80", {}};
+  cpu.device = {"cpu", "test", {"no-such-feature"}};
+  ASSERT_TRUE(writer.finish({cpu, gpu, cpu}, "test").succeeded());
+  load(path);
+  size_t found = 99;
+  EXPECT_EQ(udnn_model_find_program(model, nullptr, "cuda", &found), UDNN_OK);
+  EXPECT_EQ(found, 1u);
+  // The reason is that of the programs for the device, not of the one in between.
+  EXPECT_EQ(udnn_model_find_program(model, nullptr, "cpu", &found), UDNN_UNSUPPORTED_DEVICE);
+  EXPECT_STREQ(udnn_last_error(),
+               "artifact is for another CPU ('test'): this one does not have the "
+               "features it needs: no-such-feature");
+  EXPECT_EQ(getCreateError(UDNN_UNSUPPORTED_DEVICE, "cuda"),
+            "program is for device 'cpu', not for 'cuda'");
+}
+
 TEST_F(CUDATest, RunsInSeveralThreads) {
   loadModel({{"sm_90", "ptx"}});
   std::vector<std::thread> threads;
@@ -260,18 +303,53 @@ TEST_F(CUDATest, RunsEmptyPrograms) {
   EXPECT_EQ(fake->graphLaunches, 0);
 }
 
+TEST_F(CUDATest, RunsOnPartsOfTensors) {
+  // y = x * 2 in the first half and x * 5 in the second; z = x * 7.
+  uint64_t bytes = kElements * 4, half = bytes / 2;
+  Program program;
+  program.inputs = {{"x", ElementType::Float, {kElements}, -1, -1}};
+  program.outputs = {{"y", ElementType::Float, {kElements}, -1, -1},
+                     {"z", ElementType::Float, {kElements}, -1, -1}};
+  auto addLaunch = [&](uint32_t output, uint64_t offset, uint64_t size, int64_t factor) {
+    program.launches.push_back(
+        makeLaunch("scale", 1,
+                   {Argument::buffer(Space::Input, 0, offset, size),
+                    Argument::buffer(Space::Output, output, offset, size),
+                    Argument::integer(size / 4), Argument::integer(factor)}));
+  };
+  addLaunch(0, 0, half, 2);
+  addLaunch(0, half, half, 5);
+  addLaunch(1, 0, bytes, 7);
+  writeProgram(folder.file("m.udnn"), program);
+  load(folder.file("m.udnn"));
+  udnn_context *context = createContext();
+  std::vector<float> z(kElements);
+  bindAll(context, y);
+  EXPECT_EQ(udnn_context_bind_output(context, 1, z.data(), bytes), UDNN_OK);
+  auto runAndExpect = [&](const float *first) {
+    ASSERT_EQ(udnn_context_run(context), UDNN_OK) << udnn_last_error();
+    for (int64_t i = 0; i < kElements; ++i) {
+      ASSERT_EQ(first[i], x[i] * (i < kElements / 2 ? 2 : 5)) << i;
+      ASSERT_EQ(z[i], x[i] * 7) << i;
+    }
+  };
+  runAndExpect(y.data());
+  {
+    DeviceArray output;
+    EXPECT_EQ(udnn_context_bind_output(context, 0, output.get(), bytes), UDNN_OK);
+    runAndExpect(output.get());
+  }
+  udnn_context_destroy(context);
+}
+
 TEST_F(CUDATest, AllowsMuchSharedMemory) {
   Program program;
+  program.arenaBytes = 64;
+  Argument memory = Argument::buffer(Space::Arena, 0, 0, 64), zero = Argument::integer(0);
   program.launches = {makeLaunch("fault", 0, {}),
-                      makeLaunch("scale", 1,
-                                 {Argument::integer(0), Argument::integer(0), Argument::integer(0),
-                                  Argument::integer(0)})};
+                      makeLaunch("scale", 1, {memory, memory, zero, zero})};
   program.launches[0].sharedBytes = 1000;
   program.launches[1].sharedBytes = 200 << 10;
-  program.launches[1].arguments[2] = Argument::integer(0);
-  program.arenaBytes = 64;
-  program.launches[1].arguments[0] = program.launches[1].arguments[1] =
-      Argument::buffer(Space::Arena, 0, 0, 64);
   writeProgram(folder.file("m.udnn"), program);
   load(folder.file("m.udnn"));
   udnn_context *context = createContext();

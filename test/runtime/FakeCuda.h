@@ -19,6 +19,8 @@ namespace udnn::test {
 struct FakeLaunch {
   const char *kernel;
   unsigned grid[3], block[3], sharedBytes;
+  /// Addresses and integers.
+  uint64_t arguments[8];
 };
 
 /// The state of the fake. Device memory is host memory, kernels are functions on it, and everything

@@ -7,135 +7,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FakeCuda.h"
-
-#include "../../runtime/cuda/Driver.h"
+#include "FakeCudaState.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <mutex>
-#include <set>
 #include <sstream>
 
+using namespace udnn::runtime;
 using namespace udnn::test;
 
 #define FAKE_API extern "C" __attribute__((visibility("default")))
 
-//===----------------------------------------------------------------------===//
-// Handles
-//===----------------------------------------------------------------------===//
-
-namespace udnn::runtime {
-struct CUctx_st {
-  int retained = 0;
-};
-
-struct CUfunc_st {
-  std::string name;
-  size_t numParameters;
-  int maxSharedBytes = 48 << 10;
-};
-
-struct CUmod_st {
-  std::map<std::string, CUfunc_st> functions;
-};
-
-/// A copy or a kernel.
-struct Operation {
-  CUfunction function = nullptr;
-  void *target = nullptr;
-  const void *source = nullptr;
-  size_t bytes = 0;
-  FakeLaunch launch = {};
-  uint64_t arguments[8] = {};
-};
-
-struct CUgraph_st {
-  std::vector<Operation> operations;
-};
-
-struct CUgraphExec_st {
-  std::vector<Operation> operations;
-};
-
-struct CUstream_st {
-  /// While operations are captured.
-  CUgraph graph = nullptr;
-  CUresult error = 0;
-};
-
-struct CUevent_st {
-  double ms = -1;
-};
-} // namespace udnn::runtime
-
-using namespace udnn::runtime;
-
-namespace {
-constexpr CUresult kInvalidContext = 201, kNoBinary = 209, kInvalidPtx = 218, kNotFound = 500,
-                   kIllegalAddress = 700;
-
-struct State {
-  State() { fake.launches.reserve(1 << 16); }
-
-  std::mutex mutex;
-  FakeCuda fake;
-  CUctx_st contexts[4];
-  std::map<uintptr_t, size_t> memories, pinned;
-  std::set<const void *> handles;
-  uint64_t usedBytes = 0;
-  double clockMs = 0;
-};
-
-struct ContextStack {
-  CUcontext contexts[16];
-  int depth = 0;
-};
-} // namespace
-
-static State &getState() {
-  static State state;
-  return state;
-}
-
-static thread_local ContextStack stack;
-
 FAKE_API FakeCuda *udnn_fake_cuda() { return &getState().fake; }
-
-//===----------------------------------------------------------------------===//
-// Checks
-//===----------------------------------------------------------------------===//
-
-static CUresult misuse(const std::string &text, CUresult code = CUDA_ERROR_INVALID_VALUE) {
-  getState().fake.misuse.push_back(text);
-  return code;
-}
-
-/// Locks the state; `failed` unless a context that somebody retains is current.
-namespace {
-struct Call {
-  explicit Call(const char *name, bool needsContext = true) : lock(getState().mutex) {
-    if (!needsContext)
-      return;
-    if (stack.depth == 0)
-      failed = misuse(std::string(name) + ": no context is current", kInvalidContext);
-    else if (stack.contexts[stack.depth - 1]->retained == 0)
-      failed = misuse(std::string(name) + ": the context was released", kInvalidContext);
-  }
-  std::lock_guard<std::mutex> lock;
-  CUresult failed = CUDA_SUCCESS;
-};
-} // namespace
-
-static bool contains(const std::map<uintptr_t, size_t> &areas, const void *data, size_t bytes) {
-  uintptr_t address = reinterpret_cast<uintptr_t>(data);
-  auto next = areas.upper_bound(address);
-  if (next == areas.begin())
-    return false;
-  auto [start, size] = *--next;
-  return address - start <= size && bytes <= size - (address - start);
-}
 
 template <typename Handle>
 static CUresult create(Handle *out_handle, Handle handle, int &alive) {
@@ -145,87 +28,12 @@ static CUresult create(Handle *out_handle, Handle handle, int &alive) {
   return CUDA_SUCCESS;
 }
 
-static bool isAlive(const void *handle) { return getState().handles.count(handle) != 0; }
-
 template <typename Handle>
 static CUresult destroy(const char *name, Handle handle, int &alive) {
   if (getState().handles.erase(handle) == 0)
     return misuse(std::string(name) + ": the handle is not alive");
   --alive;
   delete handle;
-  return CUDA_SUCCESS;
-}
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-static float *getFloats(uint64_t address) { return reinterpret_cast<float *>(address); }
-
-/// Checks that the first `pointers` arguments have `elements` floats on the device.
-static bool checkPointers(const Operation &operation, int pointers, uint64_t elements) {
-  for (int i = 0; i < pointers; ++i)
-    if (!contains(getState().memories, getFloats(operation.arguments[i]), elements * 4)) {
-      misuse(std::string(operation.launch.kernel) + ": argument " + std::to_string(i) +
-             " is not device memory of that size");
-      return false;
-    }
-  return true;
-}
-
-/// y = x + c: x, c, y, elements.
-static CUresult runAdd(const Operation &operation) {
-  const uint64_t *a = operation.arguments;
-  if (checkPointers(operation, 3, a[3]))
-    for (uint64_t i = 0; i < a[3]; ++i)
-      getFloats(a[2])[i] = getFloats(a[0])[i] + getFloats(a[1])[i];
-  return CUDA_SUCCESS;
-}
-
-/// y = x * factor: x, y, elements, factor.
-static CUresult runScale(const Operation &operation) {
-  const uint64_t *a = operation.arguments;
-  if (checkPointers(operation, 2, a[2]))
-    for (uint64_t i = 0; i < a[2]; ++i)
-      getFloats(a[1])[i] = getFloats(a[0])[i] * float(int64_t(a[3]));
-  return CUDA_SUCCESS;
-}
-
-/// y = x through scratch memory of as many elements: x, y, scratch, elements.
-static CUresult runByScratch(const Operation &operation) {
-  const uint64_t *a = operation.arguments;
-  if (checkPointers(operation, 3, a[3])) {
-    memcpy(getFloats(a[2]), getFloats(a[0]), a[3] * 4);
-    memcpy(getFloats(a[1]), getFloats(a[2]), a[3] * 4);
-  }
-  return CUDA_SUCCESS;
-}
-
-static CUresult runFault(const Operation &) { return kIllegalAddress; }
-
-static CUresult runKernel(const Operation &operation) {
-  static const std::map<std::string, CUresult (*)(const Operation &)> kernels = {
-      {"add", runAdd}, {"scale", runScale}, {"by_scratch", runByScratch}, {"fault", runFault}};
-  getState().fake.launches.push_back(operation.launch);
-  getState().clockMs += 0.5;
-  return kernels.at(operation.function->name)(operation);
-}
-
-static CUresult execute(const Operation &operation) {
-  if (operation.function)
-    return runKernel(operation);
-  memcpy(operation.target, operation.source, operation.bytes);
-  return CUDA_SUCCESS;
-}
-
-/// Captures or runs an operation.
-static CUresult enqueue(CUstream stream, const Operation &operation) {
-  if (!isAlive(stream))
-    return misuse("an operation on a stream that is not alive");
-  if (stream->graph)
-    stream->graph->operations.push_back(operation);
-  else if (stream->error == CUDA_SUCCESS)
-    stream->error = execute(operation);
   return CUDA_SUCCESS;
 }
 
@@ -292,22 +100,23 @@ FAKE_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 
 FAKE_API CUresult cuCtxPushCurrent_v2(CUcontext context) {
   Call call(__func__, false);
-  if (stack.depth == 16)
+  if (getContextStack().depth == 16)
     return misuse("contexts are pushed and not popped");
-  stack.contexts[stack.depth++] = context;
+  getContextStack().contexts[getContextStack().depth++] = context;
   return CUDA_SUCCESS;
 }
 
 FAKE_API CUresult cuCtxPopCurrent_v2(CUcontext *out) {
   Call call(__func__, false);
-  if (stack.depth == 0)
+  if (getContextStack().depth == 0)
     return misuse("a context is popped that was not pushed", kInvalidContext);
-  *out = stack.contexts[--stack.depth];
+  *out = getContextStack().contexts[--getContextStack().depth];
   return CUDA_SUCCESS;
 }
 
 FAKE_API CUresult cuCtxGetCurrent(CUcontext *out) {
-  *out = stack.depth ? stack.contexts[stack.depth - 1] : nullptr;
+  *out =
+      getContextStack().depth ? getContextStack().contexts[getContextStack().depth - 1] : nullptr;
   return CUDA_SUCCESS;
 }
 
@@ -407,7 +216,7 @@ FAKE_API CUresult cuMemGetInfo_v2(size_t *out_free, size_t *out_total) {
 
 FAKE_API CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes) {
   Call call(__func__);
-  State &state = getState();
+  FakeState &state = getState();
   void *memory = nullptr;
   if (call.failed || bytes == 0)
     return call.failed ? call.failed : misuse("an allocation of 0 bytes");
@@ -425,7 +234,7 @@ FAKE_API CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes) {
 
 FAKE_API CUresult cuMemFree_v2(CUdeviceptr address) {
   Call call(__func__);
-  State &state = getState();
+  FakeState &state = getState();
   auto found = state.memories.find(address);
   if (call.failed || found == state.memories.end())
     return call.failed ? call.failed : misuse("device memory is freed that is not alive");
@@ -581,9 +390,9 @@ FAKE_API CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned g
   Operation operation;
   operation.function = function;
   operation.launch = {
-      function->name.c_str(), {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes};
+      function->name.c_str(), {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes, {}};
   for (size_t i = 0; i < function->numParameters; ++i)
-    memcpy(&operation.arguments[i], arguments[i], 8);
+    memcpy(&operation.launch.arguments[i], arguments[i], 8);
   return enqueue(stream, operation);
 }
 
