@@ -169,19 +169,12 @@ TEST_F(CUDAErrorTest, KernelFaults) {
 TEST_F(CUDAErrorTest, MemoryIsElsewhere) {
   loadModel({{"sm_90", "ptx"}});
   udnn_context *first = createContext(), *second = createContext("cuda:1");
-  // Memory of the first GPU: that of the driver's test double always is.
-  unsigned long long address = 0;
-  void *context = nullptr;
-  reinterpret_cast<int (*)(void **, int)>(findCudaFunction("cuDevicePrimaryCtxRetain"))(&context,
-                                                                                        0);
-  reinterpret_cast<int (*)(void *)>(findCudaFunction("cuCtxPushCurrent_v2"))(context);
-  reinterpret_cast<int (*)(void *, size_t)>(findCudaFunction("cuMemAlloc_v2"))(&address, 4000);
-  float *memory = reinterpret_cast<float *>(address);
+  DeviceArray memory(kElements * 4);
   bindAll(second, y);
-  EXPECT_EQ(udnn_context_bind_input(second, 0, memory, 4000), UDNN_INVALID_ARGUMENT);
+  EXPECT_EQ(udnn_context_bind_input(second, 0, memory.get(), kElements * 4), UDNN_INVALID_ARGUMENT);
   EXPECT_STREQ(udnn_last_error(),
                "input 'x': expects memory of the host or of GPU 1, got memory of GPU 0");
-  EXPECT_EQ(udnn_context_bind_input(first, 1, memory, 8), UDNN_INVALID_ARGUMENT);
+  EXPECT_EQ(udnn_context_bind_input(first, 1, memory.get(), 8), UDNN_INVALID_ARGUMENT);
   EXPECT_STREQ(udnn_last_error(), "input 'mode': expects host memory, because the value was frozen "
                                   "and is compared");
   // What was bound before is still there.
@@ -191,7 +184,4 @@ TEST_F(CUDAErrorTest, MemoryIsElsewhere) {
   EXPECT_EQ(udnn_context_run(first), UDNN_OK) << udnn_last_error();
   udnn_context_destroy(first);
   udnn_context_destroy(second);
-  reinterpret_cast<int (*)(unsigned long long)>(findCudaFunction("cuMemFree_v2"))(address);
-  reinterpret_cast<int (*)(void **)>(findCudaFunction("cuCtxPopCurrent_v2"))(&context);
-  reinterpret_cast<int (*)(int)>(findCudaFunction("cuDevicePrimaryCtxRelease_v2"))(0);
 }

@@ -18,32 +18,6 @@ using namespace udnn::test;
 namespace {
 class CUDATest : public CUDATestBase {};
 
-/// Device memory that the test itself allocates, as a user of the driver does.
-class DeviceArray {
-public:
-  DeviceArray() {
-    call<int(void **, int)>("cuDevicePrimaryCtxRetain")(&context, 0);
-    call<int(void *)>("cuCtxPushCurrent_v2")(context);
-    call<int(unsigned long long *, size_t)>("cuMemAlloc_v2")(&address, kElements * 4);
-  }
-  ~DeviceArray() {
-    void *popped;
-    call<int(unsigned long long)>("cuMemFree_v2")(address);
-    call<int(void **)>("cuCtxPopCurrent_v2")(&popped);
-    call<int(int)>("cuDevicePrimaryCtxRelease_v2")(0);
-  }
-  /// The fake's device memory is host memory.
-  float *get() const { return reinterpret_cast<float *>(address); }
-
-  template <typename Function>
-  static Function *call(const char *name) {
-    return reinterpret_cast<Function *>(findCudaFunction(name));
-  }
-
-private:
-  void *context = nullptr;
-  unsigned long long address = 0;
-};
 } // namespace
 
 TEST_F(CUDATest, Runs) {
@@ -141,7 +115,7 @@ TEST_F(CUDATest, UsesDeviceMemoryInPlace) {
   bindAll(context, y);
   EXPECT_EQ(udnn_context_run(context), UDNN_OK);
   {
-    DeviceArray input, output;
+    DeviceArray input(kElements * 4), output(kElements * 4);
     for (int64_t i = 0; i < kElements; ++i)
       input.get()[i] = x[i] = float(i % 31);
     y.assign(kElements, -1);
@@ -241,21 +215,18 @@ TEST_F(CUDATest, RunsInSeveralThreads) {
 
 TEST_F(CUDATest, LeavesTheCallersContext) {
   loadModel({{"sm_90", "ptx"}});
-  auto getCurrent = DeviceArray::call<int(void **)>("cuCtxGetCurrent");
-  void *own = nullptr, *current = nullptr;
-  DeviceArray::call<int(void **, int)>("cuDevicePrimaryCtxRetain")(&own, 1);
-  DeviceArray::call<int(void *)>("cuCtxPushCurrent_v2")(own);
-  udnn_context *context = createContext();
+  OwnContext own(1);
+  auto getCurrent = [] {
+    void *current = nullptr;
+    findCudaFunction<int(void **)>("cuCtxGetCurrent")(&current);
+    return current;
+  };
+  udnn_context *context = createContext("cuda:0");
   bindAll(context, y);
   EXPECT_EQ(udnn_context_run(context), UDNN_OK);
-  EXPECT_EQ(udnn_context_run(context), UDNN_OK);
-  getCurrent(&current);
-  EXPECT_EQ(current, own);
+  EXPECT_EQ(getCurrent(), own.get());
   udnn_context_destroy(context);
-  getCurrent(&current);
-  EXPECT_EQ(current, own);
-  DeviceArray::call<int(void **)>("cuCtxPopCurrent_v2")(&current);
-  DeviceArray::call<int(int)>("cuDevicePrimaryCtxRelease_v2")(1);
+  EXPECT_EQ(getCurrent(), own.get());
   expectRight(y.data());
 }
 
@@ -335,7 +306,7 @@ TEST_F(CUDATest, RunsOnPartsOfTensors) {
   };
   runAndExpect(y.data());
   {
-    DeviceArray output;
+    DeviceArray output(kElements * 4);
     EXPECT_EQ(udnn_context_bind_output(context, 0, output.get(), bytes), UDNN_OK);
     runAndExpect(output.get());
   }

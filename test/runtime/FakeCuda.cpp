@@ -26,9 +26,30 @@ void *test::findCudaFunction(const char *name) {
   return function;
 }
 
+test::OwnContext::OwnContext(int device) : device(device) {
+  EXPECT_EQ(findCudaFunction<int(void **, int)>("cuDevicePrimaryCtxRetain")(&context, device), 0);
+  EXPECT_EQ(findCudaFunction<int(void *)>("cuCtxPushCurrent_v2")(context), 0);
+}
+
+test::OwnContext::~OwnContext() {
+  void *popped = nullptr;
+  EXPECT_EQ(findCudaFunction<int(void **)>("cuCtxPopCurrent_v2")(&popped), 0);
+  EXPECT_EQ(popped, context);
+  EXPECT_EQ(findCudaFunction<int(int)>("cuDevicePrimaryCtxRelease_v2")(device), 0);
+}
+
+test::DeviceArray::DeviceArray(size_t bytes) {
+  EXPECT_EQ(findCudaFunction<int(unsigned long long *, size_t)>("cuMemAlloc_v2")(&address, bytes),
+            0);
+}
+
+test::DeviceArray::~DeviceArray() {
+  EXPECT_EQ(findCudaFunction<int(unsigned long long)>("cuMemFree_v2")(address), 0);
+}
+
 test::FakeCuda *test::getFakeCuda() {
-  void *function = findCudaFunction("udnn_fake_cuda");
-  return function ? reinterpret_cast<FakeCuda *(*)()>(function)() : nullptr;
+  auto *function = findCudaFunction<FakeCuda *()>("udnn_fake_cuda");
+  return function ? function() : nullptr;
 }
 
 std::string test::getFakeCode(const std::string &format, const std::string &arch) {

@@ -45,8 +45,37 @@ struct FakeCuda {
   std::vector<std::string> misuse;
 };
 
-/// The driver that this process finds: a function of it, or null.
+/// A function of the driver that this process finds; null without a driver.
 void *findCudaFunction(const char *name);
+
+template <typename Function>
+Function *findCudaFunction(const char *name) {
+  return reinterpret_cast<Function *>(findCudaFunction(name));
+}
+
+/// Makes the primary context of a GPU current, as a program does that uses the driver itself.
+class OwnContext {
+public:
+  explicit OwnContext(int device);
+  ~OwnContext();
+  void *get() const { return context; }
+
+private:
+  int device;
+  void *context = nullptr;
+};
+
+/// Memory of the first GPU.
+class DeviceArray {
+public:
+  explicit DeviceArray(size_t bytes);
+  ~DeviceArray();
+  float *get() const { return reinterpret_cast<float *>(address); }
+
+private:
+  OwnContext context{0};
+  unsigned long long address = 0;
+};
 
 /// The fake's state; null when libcuda.so.1 is not the fake (LD_LIBRARY_PATH decides).
 FakeCuda *getFakeCuda();
