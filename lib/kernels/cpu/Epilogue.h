@@ -10,30 +10,14 @@
 #ifndef UDNN_LIB_KERNELS_CPU_EPILOGUE_H
 #define UDNN_LIB_KERNELS_CPU_EPILOGUE_H
 
+#include "../common/LinearAccess.h"
 #include "Emitter.h"
 
 #include "mlir/IR/IRMapping.h"
 
-#include <optional>
 #include <string>
 
 namespace udnn::cpu {
-
-/// `constant + sum of coefficients[i] * dimension i`: where an element lies in a flat buffer.
-struct LinearAccess {
-  llvm::SmallVector<int64_t> coefficients;
-  int64_t constant = 0;
-};
-
-/// The place that `map` addresses in a buffer with these strides; nullopt when it is not linear.
-std::optional<LinearAccess> linearize(mlir::AffineMap map, llvm::ArrayRef<int64_t> strides);
-
-/// The strides of a row-major tensor.
-llvm::SmallVector<int64_t> getRowMajorStrides(llvm::ArrayRef<int64_t> shape);
-
-/// True when `extra` (a number of an extra operand) has the result's shape and the identity map,
-/// so that it can be read in the result's layout.
-bool isResultShaped(dnn::EpilogueOpInterface op, unsigned extra);
 
 /// Why the epilogue of `op` (with plain dimensions) cannot be emitted on vectors along the
 /// result's dimension `laneDim`; empty when it can. Result-shaped extras are assumed to be read in

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuFamilies.h"
-#include "GenericBody.h"
+#include "GenericLoops.h"
+
+#include "../common/GenericUnit.h"
 
 #include "udnn/Codegen/Cpu.h"
 
@@ -19,6 +21,9 @@
 using namespace mlir;
 using namespace udnn;
 using namespace udnn::generic;
+
+/// Tasks that are worth their overhead, enough of them to balance many cores.
+static constexpr TilingLimits kTilingLimits = {/*minTaskWork=*/16 * 1024, /*maxTasks=*/128};
 
 namespace {
 class GenericFamily : public KernelFamily {
@@ -36,75 +41,6 @@ public:
 //===----------------------------------------------------------------------===//
 // Candidates
 //===----------------------------------------------------------------------===//
-
-static int64_t getBytes(Type type) {
-  auto shaped = cast<ShapedType>(type);
-  return shaped.getNumElements() * llvm::divideCeil(shaped.getElementTypeBitWidth(), 8);
-}
-
-static int64_t getNumElements(Value value) {
-  return cast<ShapedType>(value.getType()).getNumElements();
-}
-
-/// Scalar operations that `op` executes, about.
-static int64_t getOperations(Operation *op) {
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    int64_t count = linalgOp.getBlock()->getOperations().size();
-    for (int64_t range : linalgOp.getStaticLoopRanges())
-      count *= range;
-    return count;
-  }
-  int64_t results = 0;
-  for (Value result : op->getResults())
-    if (isa<RankedTensorType>(result.getType()))
-      results += getNumElements(result);
-  if (auto conv = dyn_cast<dnn::ConvOp>(op)) {
-    int64_t filters = conv.getFilterDims().getLogicalSize(
-        dnn::DimsAttr::kFilter, cast<ShapedType>(conv.getFilter().getType()).getShape());
-    return 2 * results * (getNumElements(conv.getFilter()) / std::max<int64_t>(filters, 1));
-  }
-  if (auto conv = dyn_cast<dnn::ConvTransposeOp>(op))
-    return 2 * getNumElements(conv.getInput()) * getNumElements(conv.getFilter());
-  if (auto matmul = dyn_cast<dnn::MatmulOp>(op))
-    return 2 * results * cast<ShapedType>(matmul.getLhs().getType()).getShape().back();
-  // Pooling and normalizations: a window or a few passes per element.
-  return 10 * results;
-}
-
-/// True when every operation of the unit computes element by element on whole tensors: a layout
-/// that all of them share changes nothing but the order of elements.
-static bool isElementwise(dnn::UnitOp unit) {
-  auto type = cast<RankedTensorType>(unit.getResult(0).getType());
-  for (Operation &op : unit.getBody().front().without_terminator()) {
-    if (isa<tensor::EmptyOp, arith::ConstantOp>(op))
-      continue;
-    auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic || generic.getNumParallelLoops() != generic.getNumLoops() ||
-        generic.hasIndexSemantics() || int64_t(generic.getNumLoops()) != type.getRank())
-      return false;
-    for (OpOperand &init : generic.getDpsInitsMutable())
-      if (!generic.getMatchingIndexingMap(&init).isIdentity())
-        return false;
-    if (generic
-            .walk([](Operation *inner) {
-              return isa<tensor::ExtractOp>(inner) ? WalkResult::interrupt()
-                                                   : WalkResult::advance();
-            })
-            .wasInterrupted())
-      return false;
-  }
-  return llvm::all_of(unit.getResultTypes(), [&](Type result) {
-    return cast<RankedTensorType>(result).getShape() == type.getShape();
-  });
-}
-
-/// True when every operation that reads `argument` reads it where it writes.
-static bool isReadInPlace(BlockArgument argument) {
-  return llvm::all_of(argument.getUses(), [](OpOperand &use) {
-    auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
-    return generic && generic.getMatchingIndexingMap(&use).isIdentity();
-  });
-}
 
 /// Offers channel-blocked layouts to element-wise units whose tensors have channels.
 static void addBlockedCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, const Candidate &plain,
@@ -176,7 +112,7 @@ static FailureOr<Cut> chooseCut(const Problem &problem, Location loc) {
   FailureOr<func::FuncOp> function = createTensorFunction("kernel", problem, 0, *module);
   if (failed(function))
     return failure();
-  Tiling tiling = chooseTiling(*function);
+  Tiling tiling = chooseTiling(*function, kTilingLimits);
   for (const Tiling &attempt : {tiling, Tiling()}) {
     OwningOpRef<ModuleOp> trial = ModuleOp::create(loc);
     ScopedDiagnosticHandler quiet(loc.getContext(), [](Diagnostic &) { return success(); });
@@ -190,63 +126,16 @@ static FailureOr<Cut> chooseCut(const Problem &problem, Location loc) {
   return failure();
 }
 
-static MemRefType getMemRefType(Type type) {
-  if (auto memref = dyn_cast<MemRefType>(type))
-    return memref;
-  auto shaped = cast<ShapedType>(type);
-  return MemRefType::get(shaped.getShape(), shaped.getElementType());
-}
-
-/// For each result, the input that it may overwrite: one that is read at the written place only.
-static SmallVector<int64_t> getInPlaceInputs(dnn::UnitOp unit) {
-  SmallVector<int64_t> inPlace(unit.getNumResults(), -1);
-  if (unit.getNumResults() != 1 || !isElementwise(unit))
-    return inPlace;
-  Type type = unit.getResult(0).getType();
-  for (size_t i = 0; i < unit.getInputs().size(); ++i) {
-    BlockArgument argument = unit.getBody().getArgument(i);
-    if (argument.getType() == type && !argument.use_empty() && isReadInPlace(argument)) {
-      inPlace[0] = i;
-      return inPlace;
-    }
-  }
-  return inPlace;
-}
-
-static DictionaryAttr makeCutParameters(MLIRContext *context, const Tiling &tiling) {
-  Builder builder(context);
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("tasks", builder.getI64IntegerAttr(tiling.tasks)),
-       builder.getNamedAttr("tiles", builder.getDenseI64ArrayAttr(tiling.sizes))});
-}
-
-static Problem getProblem(dnn::UnitOp unit) {
-  Problem problem{&unit.getBody(), {}, int64_t(unit.getNumResults())};
-  for (Type type : unit->getOperandTypes())
-    problem.arguments.push_back(getMemRefType(type));
-  return problem;
-}
-
 void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
                                   CandidateList &list) const {
   if (!device.isCPU())
     return list.reject("runs on CPUs only");
-  Candidate candidate;
-  candidate.parameters = DictionaryAttr::get(unit.getContext());
-  candidate.inputLayouts.resize(unit.getInputs().size());
-  candidate.resultLayouts.resize(unit.getNumResults());
-  for (Type type : unit->getOperandTypes()) {
-    auto tensorType = dyn_cast<RankedTensorType>(type);
-    if (!tensorType || !tensorType.hasStaticShape())
-      return list.reject("expects tensors of static shape");
-    candidate.bytes += getBytes(type);
-  }
-  for (Operation &op : unit.getBody().front().without_terminator())
-    candidate.flops += getOperations(&op);
+  FailureOr<Candidate> described = describeUnit(unit);
+  if (failed(described))
+    return list.reject("expects tensors of static shape");
+  Candidate &candidate = *described;
   // Plain loops reach a small part of the peak where data is used again.
   candidate.efficiencyPercent = unit.getPrimitive() ? 2 : 20;
-  bool isFloat = isa<FloatType>(cast<ShapedType>(unit.getResult(0).getType()).getElementType());
-  candidate.errorPpb = isFloat ? 300 : 0;
   list.candidates.push_back(candidate);
   addBlockedCandidates(unit, device, candidate, list);
 }
@@ -258,7 +147,7 @@ FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, Dictionary
   if (failed(cut))
     return unit.emitError() << "family '" << getName() << "' cannot run unit '" << unit.getName()
                             << "'";
-  DictionaryAttr cutParameters = makeCutParameters(unit.getContext(), cut->tiling);
+  DictionaryAttr cutParameters = makeTilingParameters(unit.getContext(), cut->tiling);
   SmallVector<int64_t> inPlace;
   if (cut->isOneOperation)
     inPlace = getInPlaceInputs(unit);
@@ -267,18 +156,9 @@ FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, Dictionary
   return llvm::to_vector(results);
 }
 
-static Tiling getTiling(dnn::KernelOp kernel) {
-  Tiling tiling;
-  if (auto sizes = kernel.getParameters().getAs<DenseI64ArrayAttr>("tiles"))
-    tiling.sizes = llvm::to_vector(sizes.asArrayRef());
-  if (auto tasks = kernel.getParameters().getAs<IntegerAttr>("tasks"))
-    tiling.tasks = tasks.getInt();
-  return tiling;
-}
-
 LaunchShape GenericFamily::getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const {
   LaunchShape shape;
-  shape.grid[0] = getTiling(kernel).tasks;
+  shape.grid[0] = getTiling(kernel.getParameters()).tasks;
   return shape;
 }
 
@@ -301,7 +181,7 @@ static func::FuncOp adopt(ModuleOp from, ModuleOp to, StringRef name) {
 /// task 0 runs.
 static FailureOr<func::FuncOp> buildVariant(dnn::KernelOp kernel, StringRef name, Problem problem,
                                             ModuleOp module) {
-  Tiling tiling = getTiling(kernel);
+  Tiling tiling = getTiling(kernel.getParameters());
   for (const Tiling &attempt : {tiling, Tiling()}) {
     OwningOpRef<ModuleOp> part = ModuleOp::create(kernel.getLoc());
     FailureOr<int64_t> scratch =
@@ -362,9 +242,7 @@ static void buildSwitch(dnn::KernelOp kernel, func::FuncOp apart, func::FuncOp s
 
 LogicalResult GenericFamily::build(dnn::KernelOp kernel, dnn::DeviceAttr device,
                                    ModuleOp module) const {
-  Problem problem{&kernel.getBody(), {}, kernel.getNumOutputs()};
-  for (Type type : kernel.getArgumentTypes())
-    problem.arguments.push_back(getMemRefType(type));
+  Problem problem = getProblem(kernel);
   int64_t input = kernel.getInPlace().empty() ? -1 : kernel.getInPlace()[0];
   int64_t output = problem.getNumInputs();
   std::string name = kernel.getSymName().str();

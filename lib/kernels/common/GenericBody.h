@@ -1,14 +1,13 @@
 //===- GenericBody.h - steps of the generic family ---------------*- C++ -*-===//
 //
-// A kernel's body becomes a function on tensors, is cut into tasks, bufferized, and prepared for
-// LLVM's loop vectorizer.
+// A kernel's body becomes a function on tensors, is cut into tasks, and bufferized.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UDNN_LIB_KERNELS_CPU_GENERICBODY_H
-#define UDNN_LIB_KERNELS_CPU_GENERICBODY_H
+#ifndef UDNN_LIB_KERNELS_COMMON_GENERICBODY_H
+#define UDNN_LIB_KERNELS_COMMON_GENERICBODY_H
 
 #include "udnn/Dialect/Dnn.h"
 
@@ -45,9 +44,15 @@ mlir::FailureOr<mlir::func::FuncOp> createTensorFunction(llvm::StringRef name,
                                                          int64_t scratchBytes,
                                                          mlir::ModuleOp module);
 
+/// How finely work may be cut: operations below which a task is not worth its overhead, and the
+/// largest number of tasks.
+struct TilingLimits {
+  int64_t minTaskWork, maxTasks;
+};
+
 /// Chooses tiles for the function so that no work is done twice; one task where that is not
 /// possible or not worth it.
-Tiling chooseTiling(mlir::func::FuncOp function);
+Tiling chooseTiling(mlir::func::FuncOp function, const TilingLimits &limits);
 
 /// Reduces the function's computation to that of the tile whose number the last argument holds.
 llvm::LogicalResult tileToTask(mlir::func::FuncOp function, const Tiling &tiling);
@@ -58,15 +63,6 @@ llvm::LogicalResult bufferizeFunction(mlir::ModuleOp module);
 /// True when every write to an output reaches the task's own tile only.
 bool writesOwnTileOnly(mlir::func::FuncOp function, const Problem &problem);
 
-/// Places temporaries on the stack or in the scratch memory and returns the bytes that the latter
-/// needs. With `hasScratch` the last but one argument is the scratch memory, else temporaries
-/// that need it stay. Fails on temporaries whose size is not known.
-mlir::FailureOr<int64_t> placeTemporaries(mlir::func::FuncOp function, bool hasScratch);
-
-/// Orders and joins the loops of linalg operations on buffers so that innermost loops are long
-/// and contiguous, and allows reductions to be reordered.
-llvm::LogicalResult prepareLoops(mlir::func::FuncOp function);
-
 } // namespace udnn::generic
 
-#endif // UDNN_LIB_KERNELS_CPU_GENERICBODY_H
+#endif // UDNN_LIB_KERNELS_COMMON_GENERICBODY_H

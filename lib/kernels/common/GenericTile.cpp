@@ -14,15 +14,12 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace udnn::generic;
-
-/// Operations of work below which a task is not worth its overhead.
-static constexpr int64_t kMinTaskWork = 16 * 1024;
-/// Tasks of one kernel: enough to balance many cores, few enough to cost nothing.
-static constexpr int64_t kMaxTasks = 128;
 
 /// The one operation that computes all results, or null.
 static linalg::LinalgOp getRoot(func::FuncOp function) {
@@ -123,13 +120,13 @@ static int64_t getDivisor(int64_t size, int64_t wanted) {
   return below;
 }
 
-Tiling udnn::generic::chooseTiling(func::FuncOp function) {
+Tiling udnn::generic::chooseTiling(func::FuncOp function, const TilingLimits &limits) {
   Tiling tiling;
   linalg::LinalgOp root = getRoot(function);
   if (!root || root.hasDynamicShape() || root->getNumResults() == 0)
     return tiling;
   SharedLoops loops(root);
-  int64_t wanted = std::min(loops.getTotalWork() / kMinTaskWork, kMaxTasks);
+  int64_t wanted = std::min(loops.getTotalWork() / limits.minTaskWork, limits.maxTasks);
   SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   if (wanted < 2 || llvm::is_contained(ranges, 0))
     return tiling;
@@ -207,5 +204,8 @@ LogicalResult udnn::generic::tileToTask(func::FuncOp function, const Tiling &til
       rewriter.replaceAllUsesWith(result, replacement);
   auto loop = cast<scf::ForallOp>(tiled->loops.front().getOperation());
   keepOneTile(loop, function.getArguments().back(), rewriter);
-  return success();
+  // A slice of a tensor without contents needs no more than its own memory.
+  RewritePatternSet patterns(function.getContext());
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  return applyPatternsGreedily(function, std::move(patterns));
 }
