@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu/CpuFamilies.h"
+#include "cuda/CudaFamilies.h"
 
 namespace udnn {
 
 static std::vector<std::unique_ptr<KernelFamily>> createKernelFamilies() {
   std::vector<std::unique_ptr<KernelFamily>> families;
   appendCpuFamilies(families);
+  appendCudaFamilies(families);
   return families;
 }
 

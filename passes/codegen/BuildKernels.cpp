@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "udnn/Codegen/Cpu.h"
+#include "udnn/Codegen/Cuda.h"
 #include "udnn/Cost/Device.h"
 #include "udnn/Passes/Codegen.h"
 
@@ -25,6 +26,7 @@ struct BuildKernelsPass : public udnn::impl::BuildKernelsPassBase<BuildKernelsPa
   void getDependentDialects(DialectRegistry &registry) const override {
     BuildKernelsPassBase::getDependentDialects(registry);
     registerCpuCodegen(registry);
+    registerCudaCodegen(registry);
   }
 
   void runOnOperation() override {
@@ -32,14 +34,15 @@ struct BuildKernelsPass : public udnn::impl::BuildKernelsPassBase<BuildKernelsPa
     dnn::DeviceAttr device = getDevice(module);
     for (auto program : module.getOps<dnn::ProgramOp>())
       device = device ? device : program.getTarget();
-    if (!device || !device.isCPU()) {
-      module.emitError("expects a program or 'dnn.device' for a CPU");
+    if (!device) {
+      module.emitError("expects a program or 'dnn.device'");
       return signalPassFailure();
     }
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc(), "kernels");
     for (auto kernel : module.getOps<dnn::KernelOp>())
       if (llvm::all_of(kernel.getArgumentTypes(), llvm::IsaPred<MemRefType>) &&
-          failed(buildCpuKernel(kernel, device, *kernels)))
+          failed(device.isCPU() ? buildCpuKernel(kernel, device, *kernels)
+                                : buildCudaKernel(kernel, device, *kernels)))
         return signalPassFailure();
     module.push_back(kernels.release());
   }

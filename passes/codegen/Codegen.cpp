@@ -9,6 +9,7 @@
 #include "udnn/Passes/Codegen.h"
 
 #include "udnn/Codegen/Cpu.h"
+#include "udnn/Codegen/Cuda.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
@@ -39,6 +40,7 @@ struct CodegenPass : public udnn::impl::CodegenPassBase<CodegenPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     CodegenPassBase::getDependentDialects(registry);
     registerCpuCodegen(registry);
+    registerCudaCodegen(registry);
   }
   void runOnOperation() override;
 };
@@ -71,6 +73,13 @@ static FailureOr<std::vector<char>> compile(dnn::DeviceAttr device, Target &targ
   if (device.isCPU()) {
     format = "elf";
     return compileCpuKernels(target.kernels.getArrayRef(), device);
+  }
+  if (device.getKind().getValue() == "cuda") {
+    FailureOr<CudaCode> code = compileCudaKernels(target.kernels.getArrayRef(), device);
+    if (failed(code))
+      return failure();
+    format = code->format;
+    return std::move(code->bytes);
   }
   return target.program.emitError()
          << "no code generator for devices of kind '" << device.getKind().getValue() << "'";

@@ -25,9 +25,6 @@ using Object = llvm::SmallVector<char, 0>;
 /// approximations or libm calls instead of `math`.
 llvm::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
-/// Replaces divisions that round up or down, and truncations from f64 to 16 bits, which LLVM lacks.
-llvm::LogicalResult expandArithmetic(mlir::ModuleOp module);
-
 /// Replaces `math` operations by arithmetic where a polynomial is accurate to a few units in the
 /// last place, and by calls of libm where LLVM has no intrinsic.
 llvm::LogicalResult lowerMath(mlir::ModuleOp module);

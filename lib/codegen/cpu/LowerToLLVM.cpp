@@ -8,6 +8,8 @@
 
 #include "CodegenCpu.h"
 
+#include "../common/ExpandMath.h"
+
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,0 +1,69 @@
+//===- Compile.cpp - kernels to a cubin or PTX ------------------------------===//
+//
+// Runs all steps of CUDA code generation on the kernels of one target together.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodegenCuda.h"
+
+#include "udnn/Kernels/KernelFamily.h"
+
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace udnn;
+using namespace udnn::codegen;
+
+static gpu::GPUModuleOp getGpuModule(ModuleOp module) {
+  auto modules = module.getOps<gpu::GPUModuleOp>();
+  return modules.empty() ? gpu::GPUModuleOp() : *modules.begin();
+}
+
+LogicalResult udnn::buildCudaKernel(dnn::KernelOp kernel, dnn::DeviceAttr device, ModuleOp module) {
+  const KernelFamily *family = lookupKernelFamily(kernel.getFamily());
+  if (!family)
+    return kernel.emitError() << "expects '" << kernel.getFamily() << "' to be a kernel family";
+  if (failed(family->build(kernel, device, module)))
+    return failure();
+  gpu::GPUModuleOp gpuModule = getGpuModule(module);
+  size_t arguments = kernel.getArgumentTypes().size() + (kernel.getWorkerBytes() ? 1 : 0);
+  auto function =
+      gpuModule ? gpuModule.lookupSymbol<gpu::GPUFuncOp>(kernel.getSymName()) : gpu::GPUFuncOp();
+  if (!function || function.getNumArguments() != arguments)
+    return kernel.emitError() << "expects family '" << kernel.getFamily()
+                              << "' to build a kernel of " << arguments << " arguments";
+  return verify(module);
+}
+
+/// True for architectures such as sm_90a, whose code runs on no other one.
+static bool isSpecific(StringRef arch) { return arch.ends_with("a"); }
+
+FailureOr<CudaCode> udnn::compileCudaKernels(ArrayRef<std::pair<dnn::KernelOp, StringRef>> kernels,
+                                             dnn::DeviceAttr device) {
+  if (kernels.empty())
+    return CudaCode{"ptx", {}};
+  Location loc = kernels.front().first->getParentOp()->getLoc();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  for (auto [kernel, layer] : kernels)
+    if (failed(buildCudaKernel(kernel, device, *module)))
+      return kernel.emitError() << "cannot generate kernel '" << kernel.getSymName()
+                                << "' of family '" << kernel.getFamily() << "' for layer '" << layer
+                                << "'";
+  if (failed(lowerToNVVM(*module)))
+    return failure();
+  FailureOr<std::string> ptx = emitPtx(getGpuModule(*module), device);
+  if (failed(ptx))
+    return failure();
+  StringRef arch = device.getArch().getValue();
+  std::optional<std::string> ptxas;
+  if (isSpecific(arch))
+    ptxas = findToolkitFile("bin/ptxas");
+  if (!ptxas)
+    return CudaCode{"ptx", std::vector<char>(ptx->begin(), ptx->end())};
+  FailureOr<std::vector<char>> cubin = assemble(*ptx, *ptxas, arch, loc);
+  if (failed(cubin))
+    return failure();
+  return CudaCode{"cubin", std::move(*cubin)};
+}

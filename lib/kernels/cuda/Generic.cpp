@@ -1,0 +1,178 @@
+//===- Generic.cpp - the family that runs everything on a GPU ---------------===//
+//
+// A body is tiled by upstream linalg. Where every element of the result can be computed on its own
+// a thread computes one; else a block computes a tile, operation by operation.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaFamilies.h"
+#include "GenericThreads.h"
+#include "KernelFunction.h"
+
+#include "../common/GenericUnit.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace udnn;
+using namespace udnn::generic;
+
+/// As many tasks as there are elements.
+static constexpr TilingLimits kTilingLimits = {/*minTaskWork=*/1,
+                                               /*maxTasks=*/std::numeric_limits<int32_t>::max()};
+/// Temporaries of a thread: what may become registers.
+static constexpr int64_t kMaxThreadBytes = 1024;
+/// Share of the peak rates that plain loops reach where data is used again, and where it is not.
+static constexpr int64_t kPrimitivePercent = 1, kElementwisePercent = 20;
+
+namespace {
+/// How a problem is run.
+struct Mapping {
+  Tiling tiling;
+  /// A task is the work of one thread; else of a block.
+  bool perThread = false;
+  /// Bytes that the temporaries of each block take.
+  int64_t blockBytes = 0;
+};
+
+class GenericFamily : public KernelFamily {
+public:
+  StringRef getName() const override { return "cuda.generic"; }
+  void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override;
+  FailureOr<SmallVector<Value>> expand(dnn::UnitOp unit, DictionaryAttr parameters,
+                                       dnn::DeviceAttr device,
+                                       DispatchBuilder &builder) const override;
+  LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override;
+  LogicalResult build(dnn::KernelOp kernel, dnn::DeviceAttr device, ModuleOp module) const override;
+};
+} // namespace
+
+void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
+                                  CandidateList &list) const {
+  FailureOr<Candidate> candidate = describeUnit(unit);
+  if (failed(candidate))
+    return list.reject("expects tensors of static shape");
+  candidate->efficiencyPercent = unit.getPrimitive() ? kPrimitivePercent : kElementwisePercent;
+  list.candidates.push_back(std::move(*candidate));
+}
+
+//===----------------------------------------------------------------------===//
+// Mapping
+//===----------------------------------------------------------------------===//
+
+/// Makes the bufferized function of a problem, cut as `tiling` says.
+static FailureOr<func::FuncOp> buildFunction(StringRef name, const Problem &problem,
+                                             const Tiling &tiling, int64_t scratchBytes,
+                                             ModuleOp module) {
+  FailureOr<func::FuncOp> function = createTensorFunction(name, problem, scratchBytes, module);
+  if (failed(function) || (tiling.tasks > 1 && failed(tileToTask(*function, tiling))) ||
+      failed(bufferizeFunction(module)))
+    return failure();
+  auto result = module.lookupSymbol<func::FuncOp>(name);
+  if (tiling.tasks > 1 && !writesOwnTileOnly(result, problem))
+    return failure();
+  return result;
+}
+
+/// The mapping with this tiling, or failure when it cannot be built.
+static FailureOr<Mapping> tryMapping(const Problem &problem, const Tiling &tiling, bool perThread,
+                                     Location loc) {
+  OwningOpRef<ModuleOp> trial = ModuleOp::create(loc);
+  ScopedDiagnosticHandler quiet(loc.getContext(), [](Diagnostic &) { return success(); });
+  FailureOr<func::FuncOp> function = buildFunction("kernel", problem, tiling, 0, *trial);
+  if (failed(function))
+    return failure();
+  FailureOr<int64_t> bytes = cuda::countTemporaryBytes(*function);
+  if (failed(bytes) || (perThread && *bytes > kMaxThreadBytes))
+    return failure();
+  Mapping mapping{tiling, perThread, *bytes};
+  if (perThread)
+    return mapping;
+  // The scratch memory is known only now.
+  OwningOpRef<ModuleOp> second = ModuleOp::create(loc);
+  function = buildFunction("kernel", problem, tiling, *bytes * tiling.tasks, *second);
+  if (failed(function) || failed(cuda::mapTaskToBlock(*function)))
+    return failure();
+  return mapping;
+}
+
+static FailureOr<Mapping> chooseMapping(const Problem &problem, Location loc) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  FailureOr<func::FuncOp> function = createTensorFunction("kernel", problem, 0, *module);
+  if (failed(function))
+    return failure();
+  Tiling tiling = chooseTiling(*function, kTilingLimits);
+  int64_t elements = problem.arguments.back().getNumElements();
+  if (tiling.tasks == elements)
+    if (FailureOr<Mapping> mapping = tryMapping(problem, tiling, /*perThread=*/true, loc);
+        succeeded(mapping))
+      return mapping;
+  if (FailureOr<Mapping> mapping = tryMapping(problem, tiling, /*perThread=*/false, loc);
+      succeeded(mapping))
+    return mapping;
+  return tryMapping(problem, Tiling(), /*perThread=*/false, loc);
+}
+
+static DictionaryAttr makeParameters(MLIRContext *context, const Mapping &mapping) {
+  NamedAttrList attributes(makeTilingParameters(context, mapping.tiling));
+  attributes.set("map", StringAttr::get(context, mapping.perThread ? "thread" : "block"));
+  return attributes.getDictionary(context);
+}
+
+static bool isPerThread(dnn::KernelOp kernel) {
+  auto map = kernel.getParameters().getAs<StringAttr>("map");
+  return map && map.getValue() == "thread";
+}
+
+FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, DictionaryAttr parameters,
+                                                    dnn::DeviceAttr device,
+                                                    DispatchBuilder &builder) const {
+  FailureOr<Mapping> mapping = chooseMapping(getProblem(unit), unit.getLoc());
+  if (failed(mapping))
+    return unit.emitError() << "family '" << getName() << "' cannot run unit '" << unit.getName()
+                            << "'";
+  SmallVector<int64_t> inPlace;
+  int64_t scratchBytes = 0;
+  if (mapping->perThread)
+    inPlace = getInPlaceInputs(unit);
+  else
+    scratchBytes = mapping->blockBytes * mapping->tiling.tasks;
+  ValueRange results = builder.dispatch(makeParameters(unit.getContext(), *mapping),
+                                        unit.getInputs(), unit.getInits(), scratchBytes, inPlace);
+  return llvm::to_vector(results);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+LaunchShape GenericFamily::getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const {
+  LaunchShape shape;
+  int64_t tasks = getTiling(kernel.getParameters()).tasks;
+  shape.grid[0] =
+      isPerThread(kernel) ? llvm::divideCeilSigned(tasks, cuda::kGenericThreads) : tasks;
+  shape.block[0] = cuda::kGenericThreads;
+  return shape;
+}
+
+LogicalResult GenericFamily::build(dnn::KernelOp kernel, dnn::DeviceAttr device,
+                                   ModuleOp module) const {
+  Tiling tiling = getTiling(kernel.getParameters());
+  OwningOpRef<ModuleOp> part = ModuleOp::create(kernel.getLoc());
+  FailureOr<func::FuncOp> function = buildFunction(kernel.getSymName(), getProblem(kernel), tiling,
+                                                   kernel.getWorkerBytes(), *part);
+  if (failed(function) ||
+      failed(isPerThread(kernel) ? cuda::mapTaskToThread(*function, tiling.tasks)
+                                 : cuda::mapTaskToBlock(*function)))
+    return kernel.emitError() << "cannot lower the body of kernel '" << kernel.getSymName() << "'";
+  gpu::GPUFuncOp gpuFunction =
+      cuda::createKernelFunction(kernel, getLaunchShape(kernel, device), module);
+  cuda::moveBody(*function, gpuFunction);
+  return success();
+}
+
+std::unique_ptr<KernelFamily> udnn::cuda::createGenericFamily() {
+  return std::make_unique<GenericFamily>();
+}
