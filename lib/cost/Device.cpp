@@ -119,4 +119,12 @@ dnn::DeviceAttr getDevice(Operation *op) {
   return {};
 }
 
+dnn::DeviceAttr requireDevice(ModuleOp module) {
+  dnn::DeviceAttr device = getDevice(module);
+  if (!device)
+    module.emitError("expects the module to carry the device's facts as '")
+        << kDeviceAttrName << "'";
+  return device;
+}
+
 } // namespace udnn

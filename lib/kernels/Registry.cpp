@@ -23,6 +23,14 @@ llvm::ArrayRef<std::unique_ptr<KernelFamily>> getKernelFamilies() {
   return families;
 }
 
+llvm::SmallVector<const KernelFamily *> getKernelFamilies(dnn::DeviceAttr device) {
+  llvm::SmallVector<const KernelFamily *> families;
+  for (const auto &family : getKernelFamilies())
+    if (family->getName().split('.').first == device.getKind().getValue())
+      families.push_back(family.get());
+  return families;
+}
+
 const KernelFamily *lookupKernelFamily(llvm::StringRef name) {
   for (const auto &family : getKernelFamilies())
     if (family->getName() == name)

@@ -26,6 +26,9 @@ inline constexpr llvm::StringLiteral kDeviceAttrName = "dnn.device";
 /// The device of the module around `op`; null when it has none.
 dnn::DeviceAttr getDevice(mlir::Operation *op);
 
+/// The device of `module`; null, after an error on the module, when it has none.
+dnn::DeviceAttr requireDevice(mlir::ModuleOp module);
+
 } // namespace udnn
 
 #endif // UDNN_COST_DEVICE_H

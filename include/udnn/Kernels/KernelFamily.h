@@ -133,6 +133,9 @@ public:
 /// All families, in a fixed order. The first of two equally fast ones is taken.
 llvm::ArrayRef<std::unique_ptr<KernelFamily>> getKernelFamilies();
 
+/// The families for the kind of `device`, in the same order.
+llvm::SmallVector<const KernelFamily *> getKernelFamilies(dnn::DeviceAttr device);
+
 /// The family with this name, or null.
 const KernelFamily *lookupKernelFamily(llvm::StringRef name);
 
