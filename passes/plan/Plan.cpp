@@ -36,6 +36,7 @@ namespace {
 struct Limits {
   int64_t workspaceBytes = std::numeric_limits<int64_t>::max();
   int64_t errorPpb = 0;
+  bool keepsLayouts = false;
   SmallVector<const KernelFamily *> families;
   llvm::StringMap<const KernelFamily *> forced;
 };
@@ -45,6 +46,12 @@ struct Limits {
 /// The element type whose arithmetic dominates a unit: that of its first result.
 static Type getElementType(dnn::UnitOp unit) {
   return cast<RankedTensorType>(unit.getResult(0).getType()).getElementType();
+}
+
+static bool keepsLayouts(const Candidate &candidate) {
+  auto isPlain = [](dnn::DimsAttr layout) { return !layout; };
+  return llvm::all_of(candidate.inputLayouts, isPlain) &&
+         llvm::all_of(candidate.resultLayouts, isPlain);
 }
 
 /// Appends what `family` offers for the unit within the limits, and says in `reasons` why not.
@@ -64,6 +71,10 @@ static void collect(const KernelFamily &family, dnn::UnitOp unit, dnn::DeviceAtt
              formatBytes(limits.workspaceBytes));
       continue;
     }
+    if (limits.keepsLayouts && !keepsLayouts(candidate)) {
+      reject("changes layouts");
+      continue;
+    }
     if (candidate.errorPpb > limits.errorPpb) {
       reject("adds a relative error of " + Twine(candidate.errorPpb) + "e-9, over the limit of " +
              Twine(limits.errorPpb) + "e-9");
@@ -79,13 +90,10 @@ static LogicalResult collectNode(dnn::UnitOp unit, dnn::DeviceAttr device, const
   node.unit = unit;
   std::string reasons;
   const KernelFamily *forced = limits.forced.lookup(unit.getName());
-  for (const auto &family : getKernelFamilies()) {
-    if (!family->getName().starts_with((device.getKind().getValue() + ".").str()))
-      continue;
-    if (forced ? family.get() == forced
-               : limits.families.empty() || llvm::is_contained(limits.families, family.get()))
+  for (const KernelFamily *family : getKernelFamilies(device))
+    if (forced ? family == forced
+               : limits.families.empty() || llvm::is_contained(limits.families, family))
       collect(*family, unit, device, limits, node, reasons);
-  }
   if (node.choices.empty() && !forced && !limits.families.empty())
     if (const KernelFamily *generic =
             lookupKernelFamily((device.getKind().getValue() + ".generic").str()))
@@ -131,11 +139,9 @@ struct PlanPass : public udnn::impl::PlanPassBase<PlanPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    dnn::DeviceAttr device = getDevice(module);
-    if (!device) {
-      module.emitError("expects the module to carry the device's facts as 'dnn.device'");
+    dnn::DeviceAttr device = requireDevice(module);
+    if (!device)
       return signalPassFailure();
-    }
     Limits limits;
     if (failed(readLimits(module, limits)))
       return signalPassFailure();
@@ -164,6 +170,7 @@ private:
       return module.emitError("expects a relative error of at least 0, got ") << maxRelativeError;
     limits.errorPpb = maxRelativeError >= 1 ? std::numeric_limits<int64_t>::max()
                                             : int64_t(maxRelativeError * 1e9 + 0.5);
+    limits.keepsLayouts = keepLayouts;
     auto lookup = [&](StringRef name) {
       const KernelFamily *family = lookupKernelFamily(name);
       if (!family) {

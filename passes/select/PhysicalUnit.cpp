@@ -223,6 +223,10 @@ FailureOr<dnn::UnitOp> createPhysicalUnit(RewriterBase &rewriter, dnn::UnitOp un
     argLayouts.push_back(layout);
     RankedTensorType type = getPhysicalType(cast<RankedTensorType>(init.getType()), layout);
     resultTypes.push_back(type);
+    if (!layout) {
+      inits.push_back(init);
+      continue;
+    }
     inits.push_back(tensor::EmptyOp::create(rewriter, loc, type.getShape(), type.getElementType()));
   }
   auto physical =

@@ -111,6 +111,8 @@ LogicalResult Selector::selectUnit(dnn::UnitOp unit) {
   SmallVector<Value> inputs;
   for (auto [value, layout] : llvm::zip(unit.getInputs(), plan.getInputs()))
     inputs.push_back(get(value, decodeLayout(layout)));
+  for (OpOperand &init : unit.getInitsMutable())
+    init.set(get(init.get(), {}));
   rewriter.setInsertionPoint(unit);
   FailureOr<dnn::UnitOp> physical = createPhysicalUnit(rewriter, unit, inputs);
   if (failed(physical))
@@ -264,11 +266,9 @@ struct SelectPass : public udnn::impl::SelectPassBase<SelectPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    dnn::DeviceAttr device = getDevice(module);
-    if (!device) {
-      module.emitError("expects the module to carry the device's facts as 'dnn.device'");
+    dnn::DeviceAttr device = requireDevice(module);
+    if (!device)
       return signalPassFailure();
-    }
     KernelTable kernels(module);
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)

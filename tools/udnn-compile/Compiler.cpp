@@ -82,13 +82,15 @@ LogicalResult Compiler::markOutputs() {
         if (loc.getName() == name && op.getNumResults() > 0)
           found = &op;
     if (!found)
-      return emitError() << "expects --mark-output to name a node of the model, got '" << name << "'";
+      return emitError() << "expects --mark-output to name a node of the model, got '" << name
+                         << "'";
     Operation *terminator = entry.getBody().front().getTerminator();
     terminator->insertOperands(terminator->getNumOperands(), found->getResult(0));
     Builder builder(&context);
-    auto attributes = builder.getDictionaryAttr(
-        builder.getNamedAttr("dnn.name", builder.getStringAttr(name)));
-    if (failed(entry.insertResult(entry.getNumResults(), found->getResult(0).getType(), attributes)))
+    auto attributes =
+        builder.getDictionaryAttr(builder.getNamedAttr("dnn.name", builder.getStringAttr(name)));
+    if (failed(
+            entry.insertResult(entry.getNumResults(), found->getResult(0).getType(), attributes)))
       return failure();
   }
   return success();
@@ -123,7 +125,7 @@ LogicalResult Compiler::runStage(Stage stage) {
       buildPlanPipeline(manager, options.plan);
       break;
     case Stage::Select:
-      buildSelectPipeline(manager);
+      buildSelectPipeline(manager, options.plan);
       break;
     case Stage::Memory:
       buildMemoryPipeline(manager);
@@ -200,8 +202,8 @@ LogicalResult Compiler::run() {
   };
   if (failed(timed(Stage::Import, [&] { return load(); })))
     return failure();
-  for (int next = int(loadedStage) + 1; next <= std::min(int(options.lastStage), int(Stage::Codegen));
-       ++next)
+  for (int next = int(loadedStage) + 1;
+       next <= std::min(int(options.lastStage), int(Stage::Codegen)); ++next)
     if (failed(timed(Stage(next), [&] { return runStage(Stage(next)); })))
       return failure();
   if (options.lastStage != Stage::Emit)

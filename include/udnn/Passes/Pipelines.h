@@ -22,8 +22,9 @@ void buildSimplifyPipeline(mlir::OpPassManager &pm);
 /// Units to planned units.
 void buildPlanPipeline(mlir::OpPassManager &pm, const PlanPassOptions &options);
 
-/// Planned units to dispatches on tensors.
-void buildSelectPipeline(mlir::OpPassManager &pm);
+/// Planned units to dispatches on tensors. The transforms that the plans need are planned in turn,
+/// within the limits of `options`; no family is forced on them.
+void buildSelectPipeline(mlir::OpPassManager &pm, const PlanPassOptions &options);
 
 /// Dispatches on tensors to launches on buffers in one arena.
 void buildMemoryPipeline(mlir::OpPassManager &pm);

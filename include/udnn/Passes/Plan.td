@@ -43,7 +43,9 @@ def PlanPass : Pass<"dnn-plan", "::mlir::ModuleOp"> {
     ListOption<"families", "families", "std::string",
                "Kernel families that may be chosen; what none of them can run falls to the generic family">,
     ListOption<"forceFamily", "force-family", "std::string",
-               "NODE=FAMILY: the family that runs the unit NODE">
+               "NODE=FAMILY: the family that runs the unit NODE">,
+    Option<"keepLayouts", "keep-layouts", "bool", /*default=*/"false",
+           "Leave every tensor in the layout that it has">
   ];
 }
 

@@ -39,26 +39,31 @@ def SelectPass : Pass<"dnn-select", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
-def DispatchRestPass : Pass<"dnn-dispatch-rest", "::mlir::ModuleOp"> {
-  let summary = "dispatch what selection left on tensors: layout transforms and packing";
+def WrapTransformsPass : Pass<"dnn-wrap-transforms", "::mlir::func::FuncOp"> {
+  let summary = "make units of what selection left on tensors: layout transforms and packing";
   let description = [{
     Runs after constant folding. Every `linalg` operation, `tensor.pad` and
-    primitive that is still in a function is wrapped into a unit and dispatched
-    by the fastest kernel family that takes it as it is.
+    primitive that is still in a function is wrapped into a unit, which
+    `dnn-plan` with `keep-layouts` and `dnn-select` then treat like every other
+    unit.
 
     Before:
 
     ```mlir
-    %p = linalg.pack %x inner_dims_pos = [1] inner_tiles = [8] into %e : ...
+    %p = linalg.pack %x inner_dims_pos = [1] inner_tiles = [8] into %e : tensor<...> -> tensor<...>
     ```
 
     After:
 
     ```mlir
-    %p = dnn.dispatch "pack" @transform_0 ins(%x : ...) outs(%e : ...) -> ...
+    %p = dnn.unit "pack" ins(%x : tensor<...>) outs(%e : tensor<...>) {
+    ^bb0(%a: tensor<...>, %b: tensor<...>):
+      %0 = linalg.pack %a inner_dims_pos = [1] inner_tiles = [8] into %b : tensor<...> -> tensor<...>
+      dnn.yield %0 : tensor<...>
+    } -> tensor<...>
     ```
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::udnn::dnn::DnnDialect"];
 }
 
 #endif // UDNN_PASSES_SELECT
