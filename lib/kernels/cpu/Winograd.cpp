@@ -560,6 +560,8 @@ public:
       return list.reject("only 3x3 windows of stride 1 are covered");
     if (p.groups > 1 && (p.getGroupC() % lanes || p.getGroupK() % lanes))
       return list.reject("the channels of a group do not fill whole vectors");
+    if (!isConstant(getUnitOperand(unit, op.getFilter())))
+      return list.reject("the filter, which is transformed at compile time, is no constant");
     if (p.c < lanes)
       return list.reject("the input has fewer channels than a vector has elements");
     if (std::string why = explainEpilogue(cast<dnn::EpilogueOpInterface>(op.getOperation()), 1);
