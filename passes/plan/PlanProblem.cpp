@@ -12,7 +12,7 @@
 #include "udnn/Passes/LayoutRules.h"
 
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using udnn::dnn::DimsAttr;
@@ -22,9 +22,29 @@ namespace udnn {
 /// Sweeps over all nodes; each ends early when nothing changed.
 static constexpr int kMaxSweeps = 8;
 
+/// Fills in what the pick of `node` decides: what it reads, its results, and all that gets its
+/// layout from them together with what stands beside them there.
+static void collectValues(PlanNode &node) {
+  llvm::SetVector<Value> values(node.unit.getInputs().begin(), node.unit.getInputs().end());
+  SmallVector<Value> decided(node.unit.getResults());
+  values.insert_range(decided);
+  while (!decided.empty())
+    for (Operation *user : decided.pop_back_val().getUsers())
+      if (passesLayoutOn(user)) {
+        values.insert_range(user->getOperands());
+        if (values.insert(user->getResult(0)))
+          decided.push_back(user->getResult(0));
+      }
+  for (Value value : values)
+    if (isa<RankedTensorType>(value.getType()) && !matchPattern(value, m_Constant()))
+      node.values.push_back(value);
+}
+
 void PlanProblem::finalize() {
-  for (auto [i, node] : llvm::enumerate(nodes))
+  for (auto [i, node] : llvm::enumerate(nodes)) {
     nodeOf[node.unit] = i;
+    collectValues(node);
+  }
 }
 
 DimsAttr PlanProblem::getLayout(Value value, llvm::DenseMap<Value, DimsAttr> &known) const {
@@ -49,40 +69,40 @@ DimsAttr PlanProblem::getLayout(Value value, llvm::DenseMap<Value, DimsAttr> &kn
   return layout;
 }
 
-int64_t PlanProblem::getTimeNs(size_t count) const {
-  llvm::DenseMap<Value, DimsAttr> known;
-  llvm::DenseSet<std::pair<Value, Attribute>> transforms;
-  int64_t total = 0;
-  auto need = [&](Value value, DimsAttr layout) {
-    if (getLayout(value, known) == layout || matchPattern(value, m_Constant()))
-      return;
-    if (!transforms.insert({value, layout}).second)
-      return;
-    auto type = cast<RankedTensorType>(value.getType());
-    int64_t bits = type.getElementTypeBitWidth();
-    total += predictCopyNs(type.getNumElements() * bits / 8, device);
+int64_t PlanProblem::getTransformNs(Value value, Operation *end,
+                                    llvm::DenseMap<Value, DimsAttr> &known) const {
+  SmallVector<DimsAttr> needed;
+  auto need = [&](DimsAttr layout) {
+    if (layout != getLayout(value, known) && !llvm::is_contained(needed, layout))
+      needed.push_back(layout);
   };
-  size_t seen = 0;
-  for (Operation &op : *body) {
-    if (auto unit = dyn_cast<dnn::UnitOp>(op)) {
-      if (seen++ == count)
-        break;
-      const Choice &choice = nodes[nodeOf.lookup(unit)].getPicked();
-      total += choice.timeNs;
-      for (auto [value, layout] : llvm::zip(unit.getInputs(), choice.candidate.inputLayouts))
-        if (isa<RankedTensorType>(value.getType()))
-          need(value, layout);
+  for (OpOperand &use : value.getUses()) {
+    Operation *reader = use.getOwner();
+    if (reader->getBlock() != body || (end && !reader->isBeforeInBlock(end)))
       continue;
+    if (auto unit = dyn_cast<dnn::UnitOp>(reader)) {
+      // Where a unit writes is made in the planned layout.
+      if (use.getOperandNumber() < unit.getInputs().size())
+        need(nodes[nodeOf.lookup(unit)].getPicked().candidate.inputLayouts[use.getOperandNumber()]);
+    } else if (!passesLayoutOn(reader) || !getLayout(reader->getResult(0), known)) {
+      need({});
     }
-    // What passes layouts on needs its operands in the derived layout's form, everything else
-    // plain.
-    DimsAttr layout;
-    if (passesLayoutOn(&op))
-      layout = getLayout(op.getResult(0), known);
-    for (Value value : op.getOperands())
-      if (isa<RankedTensorType>(value.getType()) && !layout)
-        need(value, {});
   }
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  return needed.empty() ? 0 : needed.size() * predictCopyNs(bytes, device);
+}
+
+int64_t PlanProblem::getTimeNs(size_t number, size_t count) const {
+  Operation *end = nullptr;
+  if (count < nodes.size()) {
+    dnn::UnitOp next = nodes[count].unit;
+    end = next;
+  }
+  llvm::DenseMap<Value, DimsAttr> known;
+  int64_t total = nodes[number].getPicked().timeNs;
+  for (Value value : nodes[number].values)
+    total += getTransformNs(value, end, known);
   return total;
 }
 
@@ -110,14 +130,15 @@ static SmallVector<unsigned> getDistinctPicks(const PlanNode &node) {
 }
 
 /// Tries every distinct pick of one node and keeps the best; true when it changed.
-static bool improve(PlanProblem &problem, PlanNode &node, ArrayRef<unsigned> picks, size_t count) {
+static bool improve(PlanProblem &problem, size_t number, ArrayRef<unsigned> picks, size_t count) {
+  PlanNode &node = problem.getNodes()[number];
   unsigned before = node.picked, best = before;
-  int64_t bestTime = problem.getTimeNs(count);
+  int64_t bestTime = problem.getTimeNs(number, count);
   for (unsigned pick : picks) {
     if (pick == before)
       continue;
     node.picked = pick;
-    int64_t time = problem.getTimeNs(count);
+    int64_t time = problem.getTimeNs(number, count);
     if (time < bestTime) {
       bestTime = time;
       best = pick;
@@ -131,14 +152,15 @@ void solveByDescent(PlanProblem &problem) {
   SmallVector<SmallVector<unsigned>> picks;
   for (PlanNode &node : problem.getNodes())
     picks.push_back(getDistinctPicks(node));
-  for (auto [i, node] : llvm::enumerate(problem.getNodes()))
+  size_t count = picks.size();
+  for (size_t i = 0; i < count; ++i)
     if (picks[i].size() > 1)
-      improve(problem, node, picks[i], i + 1);
+      improve(problem, i, picks[i], i + 1);
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     bool changed = false;
-    for (auto [i, node] : llvm::enumerate(problem.getNodes()))
+    for (size_t i = 0; i < count; ++i)
       if (picks[i].size() > 1)
-        changed |= improve(problem, node, picks[i], problem.getNodes().size());
+        changed |= improve(problem, i, picks[i], count);
     if (!changed)
       return;
   }

@@ -30,6 +30,8 @@ struct PlanNode {
   dnn::UnitOp unit;
   llvm::SmallVector<Choice> choices;
   unsigned picked = 0;
+  /// The values whose transforms depend on the pick; filled in by `PlanProblem::finalize`.
+  llvm::SmallVector<mlir::Value> values;
 
   const Choice &getPicked() const { return choices[picked]; }
 };
@@ -42,25 +44,28 @@ public:
   PlanProblem(mlir::func::FuncOp function, dnn::DeviceAttr device)
       : body(&function.getBody().front()), device(device) {}
 
-  llvm::SmallVector<PlanNode> &getNodes() { return nodes; }
+  llvm::SmallVector<PlanNode, 0> &getNodes() { return nodes; }
 
   /// Index the nodes after all have been added.
   void finalize();
 
-  /// Predicted time of the picked choices of the first `count` nodes in nanoseconds.
-  int64_t getTimeNs(size_t count) const;
-  int64_t getTimeNs() const { return getTimeNs(nodes.size()); }
+  /// The part of the predicted time that depends on the pick of node `number`, in nanoseconds: its
+  /// choice's, and that of the transforms of its values, as if the first `count` nodes were all.
+  int64_t getTimeNs(size_t number, size_t count) const;
 
   /// True when every node has a valid pick.
   bool verify() const;
 
 private:
+  /// Time of the transforms of `value` that readers before `end` (null: all readers) need.
+  int64_t getTransformNs(mlir::Value value, mlir::Operation *end,
+                         llvm::DenseMap<mlir::Value, dnn::DimsAttr> &known) const;
   dnn::DimsAttr getLayout(mlir::Value value,
                           llvm::DenseMap<mlir::Value, dnn::DimsAttr> &known) const;
 
   mlir::Block *body;
   dnn::DeviceAttr device;
-  llvm::SmallVector<PlanNode> nodes;
+  llvm::SmallVector<PlanNode, 0> nodes;
   llvm::DenseMap<mlir::Operation *, size_t> nodeOf;
 };
 
