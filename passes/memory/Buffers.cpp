@@ -42,11 +42,14 @@ std::optional<udnn::ByteRange> udnn::getByteRange(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
   if (!type.hasStaticShape() || failed(type.getStridesAndOffset(strides, offset)) ||
-      ShapedType::isDynamic(offset) || ShapedType::isDynamicShape(strides))
+      ShapedType::isDynamic(offset))
     return std::nullopt;
   int64_t unit = getElementSize(type.getElementType());
+  // Upstream calls the strides of a contiguous buffer without elements dynamic.
   if (type.getNumElements() == 0)
     return ByteRange{offset * unit, 0};
+  if (ShapedType::isDynamicShape(strides))
+    return std::nullopt;
   int64_t last = 0;
   for (auto [size, stride] : llvm::zip(type.getShape(), strides)) {
     if (stride < 0)

@@ -26,10 +26,13 @@ using namespace udnn;
 /// The type with offset 0 and with the strides of unit dimensions, which do not matter, as in a
 /// contiguous buffer; null when strides are not static.
 static MemRefType normalize(MemRefType type) {
+  if (!type.hasStaticShape())
+    return nullptr;
+  if (type.getNumElements() == 0)
+    return MemRefType::get(type.getShape(), type.getElementType());
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!type.hasStaticShape() || failed(type.getStridesAndOffset(strides, offset)) ||
-      ShapedType::isDynamicShape(strides))
+  if (failed(type.getStridesAndOffset(strides, offset)) || ShapedType::isDynamicShape(strides))
     return nullptr;
   int64_t contiguous = 1;
   bool isContiguous = true;
@@ -40,7 +43,7 @@ static MemRefType normalize(MemRefType type) {
     isContiguous &= strides[i] == contiguous;
     contiguous *= size;
   }
-  if (isContiguous || type.getNumElements() == 0)
+  if (isContiguous)
     return MemRefType::get(type.getShape(), type.getElementType());
   return MemRefType::get(type.getShape(), type.getElementType(),
                          StridedLayoutAttr::get(type.getContext(), 0, strides));
@@ -94,7 +97,8 @@ struct SpecializeKernels : public udnn::impl::SpecializeKernelsPassBase<Speciali
     for (auto &[key, clone] : clones)
       symbols[key] = table.insert(clone);
     for (auto dispatch : function.getOps<dnn::DispatchOp>())
-      dispatch.setKernelAttr(symbols.lookup({dispatch.getKernelAttr().getAttr(), getKernelType(dispatch)}));
+      dispatch.setKernelAttr(
+          symbols.lookup({dispatch.getKernelAttr().getAttr(), getKernelType(dispatch)}));
   }
 };
 
