@@ -197,7 +197,16 @@ SmallVector<Index> cpu::getBlockedCoordinates(DimsAttr dims, Index n, Index cb, 
   return coordinates;
 }
 
-std::string cpu::explainConv(dnn::UnitOp unit, bool constantFilter) {
+std::string cpu::explainLanes(dnn::DeviceAttr device) {
+  return getLanes(device) < 8 ? "the device's vectors have fewer than 256 bits" : "";
+}
+
+std::string cpu::explainOperands(Operation *op) {
+  bool areArguments = llvm::all_of(op->getOperands(), llvm::IsaPred<BlockArgument>);
+  return areArguments ? "" : "an operand is computed within the unit";
+}
+
+std::string cpu::explainConv(dnn::UnitOp unit, dnn::DeviceAttr device, int64_t laneDim) {
   auto op = dyn_cast_or_null<dnn::ConvOp>(unit.getPrimitive());
   if (!op)
     return "the unit is not a convolution";
@@ -214,7 +223,13 @@ std::string cpu::explainConv(dnn::UnitOp unit, bool constantFilter) {
   DimsAttr plain = DimsAttr::getActivation(unit.getContext(), op.getInputDims().getSpatialRank());
   if (op.getInputDims() != plain || op.getOutputDims() != plain || !op.getFilterDims().isPlain())
     return "only inputs and results with the dimensions [n, c, ...] are covered";
-  return {};
+  if (std::string why = explainOperands(op); !why.empty())
+    return why;
+  if (std::string why = explainLanes(device); !why.empty())
+    return why;
+  int64_t rank = plain.getRank();
+  return explainEpilogue(cast<dnn::EpilogueOpInterface>(op.getOperation()),
+                         laneDim < 0 ? rank + laneDim : laneDim);
 }
 
 Value cpu::getUnitOperand(dnn::UnitOp unit, Value value) {

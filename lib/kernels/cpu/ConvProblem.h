@@ -93,9 +93,17 @@ struct ActivationView {
 llvm::SmallVector<Index> getBlockedCoordinates(dnn::DimsAttr dims, Index n, Index cb, Index h,
                                                Index w);
 
-/// Why no fast family can run the unit's convolution; empty when some may. Families that pack the
-/// filter want it constant.
-std::string explainConv(dnn::UnitOp unit, bool constantFilter = true);
+/// Why the device's vectors are too short for the families that hold tiles in registers; empty when
+/// they are not.
+std::string explainLanes(dnn::DeviceAttr device);
+
+/// Why the operands of `op` cannot be those of its unit; empty when all are arguments.
+std::string explainOperands(mlir::Operation *op);
+
+/// Why no family can run the unit's convolution on `device` by vectors along the result's dimension
+/// `laneDim` (negative: counted from the end); empty when some may. What it reads and writes is
+/// f32, in plain layouts; its epilogue can be emitted.
+std::string explainConv(dnn::UnitOp unit, dnn::DeviceAttr device, int64_t laneDim);
 
 /// Layouts of a unit's inputs: `input` for the primitive's first operand, `result` for extra
 /// operands of the result's shape.

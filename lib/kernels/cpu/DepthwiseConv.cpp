@@ -72,20 +72,15 @@ public:
   StringRef getName() const override { return "cpu.depthwise_conv"; }
 
   void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override {
-    if (std::string why = explainConv(unit); !why.empty())
+    if (std::string why = explainConv(unit, device, /*laneDim=*/1); !why.empty())
       return list.reject(why);
     int64_t lanes = getLanes(device);
-    if (lanes < 8)
-      return list.reject("the device's vectors have fewer than 256 bits");
     auto op = cast<dnn::ConvOp>(unit.getPrimitive());
     ConvProblem p = ConvProblem::get(op);
     if (p.groups != p.c || p.c != p.k)
       return list.reject("only one input channel and one filter per group are covered");
     if (p.s > 32)
       return list.reject("windows wider than 32 are not covered");
-    if (std::string why = explainEpilogue(cast<dnn::EpilogueOpInterface>(op.getOperation()), 1);
-        !why.empty())
-      return list.reject(why);
     Candidate candidate;
     MLIRContext *context = unit.getContext();
     DimsAttr layout = DimsAttr::getBlocked(context, p.spatialRank, lanes, p.c);

@@ -515,18 +515,13 @@ public:
   StringRef getName() const override { return "cpu.direct_conv"; }
 
   void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override {
-    if (std::string why = explainConv(unit); !why.empty())
+    if (std::string why = explainConv(unit, device, /*laneDim=*/1); !why.empty())
       return list.reject(why);
     int64_t lanes = getLanes(device);
-    if (lanes < 8)
-      return list.reject("the device's vectors have fewer than 256 bits");
     auto op = cast<dnn::ConvOp>(unit.getPrimitive());
     ConvProblem p = ConvProblem::get(op);
     if (p.groups > 1 && (p.getGroupC() % lanes || p.getGroupK() % lanes))
       return list.reject("the channels of a group do not fill whole vectors");
-    if (std::string why = explainEpilogue(cast<dnn::EpilogueOpInterface>(op.getOperation()), 1);
-        !why.empty())
-      return list.reject(why);
     if (p.groups == 1 && p.c <= 2 * lanes && !readsInputTwice(unit))
       list.candidates.push_back(makeCandidate(unit, p, device, /*plainInput=*/true));
     if (p.c >= lanes / 2)

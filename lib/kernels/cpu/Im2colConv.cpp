@@ -218,19 +218,13 @@ public:
   StringRef getName() const override { return "cpu.im2col_conv"; }
 
   void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override {
-    if (std::string why = explainConv(unit, /*constantFilter=*/false); !why.empty())
+    if (std::string why = explainConv(unit, device, /*laneDim=*/-1); !why.empty())
       return list.reject(why);
     int64_t lanes = getLanes(device), percent = 100;
-    if (lanes < 8)
-      return list.reject("the device's vectors have fewer than 256 bits");
     auto op = cast<dnn::ConvOp>(unit.getPrimitive());
     ConvProblem p = ConvProblem::get(op);
     if (op.getFilterDims() != DimsAttr::getFilter(unit.getContext(), p.spatialRank))
       return list.reject("only filters with the dimensions [k, c, ...] are covered");
-    if (std::string why =
-            explainEpilogue(cast<dnn::EpilogueOpInterface>(op.getOperation()), p.spatialRank + 1);
-        !why.empty())
-      return list.reject(why);
 
     int64_t planeVectors = llvm::divideCeilSigned(p.ow, lanes) * p.oh;
     RegisterTile tile = chooseTile(p.getGroupK(), std::min<int64_t>(planeVectors, 2),

@@ -141,9 +141,8 @@ static std::string explainLrn(dnn::UnitOp unit, int64_t lanes) {
     return "only the exponents 0.5, 0.75 and 1 are covered";
   if (lanes < 8 || op.getSize() > lanes)
     return "the window of channels is larger than a vector";
-  for (Value operand : op->getOperands())
-    if (!isa<BlockArgument>(operand))
-      return "an operand is computed within the unit";
+  if (std::string why = explainOperands(op); !why.empty())
+    return why;
   return {};
 }
 

@@ -368,11 +368,10 @@ static std::string explainMatmul(dnn::UnitOp unit, dnn::DeviceAttr device) {
     return "only f32 is covered";
   if (op.getAccumulate())
     return "accumulation is not covered";
-  for (Value operand : op->getOperands())
-    if (!isa<BlockArgument>(operand))
-      return "an operand is computed within the unit";
-  if (getLanes(device) < 8)
-    return "the device's vectors have fewer than 256 bits";
+  if (std::string why = explainOperands(op); !why.empty())
+    return why;
+  if (std::string why = explainLanes(device); !why.empty())
+    return why;
   MatmulProblem p = MatmulProblem::get(op);
   if (p.m * p.n * p.k * p.batch == 0)
     return "empty products are not covered";

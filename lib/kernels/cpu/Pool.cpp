@@ -135,9 +135,8 @@ std::string explainPool(dnn::UnitOp unit) {
   if (dims.getSpatialRank() > 2 ||
       dims != DimsAttr::getActivation(op->getContext(), dims.getSpatialRank()))
     return "only dimensions [n, c, ...] with one or two spatial ones are covered";
-  for (Value operand : op->getOperands())
-    if (!isa<BlockArgument>(operand))
-      return "an operand is computed within the unit";
+  if (std::string why = explainOperands(op); !why.empty())
+    return why;
   WindowShape p = getShape(op);
   // Tiles that touch the padding are unrolled over the window's columns.
   RowGeometry row{p.w, p.ow, p.s, p.strideW, p.padLeft, p.dilationW};
@@ -153,9 +152,9 @@ public:
   void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override {
     if (std::string why = explainPool(unit); !why.empty())
       return list.reject(why);
+    if (std::string why = explainLanes(device); !why.empty())
+      return list.reject(why);
     int64_t lanes = getLanes(device);
-    if (lanes < 8)
-      return list.reject("the device's vectors have fewer than 256 bits");
     WindowShape p = getShape(unit.getPrimitive());
     if (2 * p.c < lanes)
       return list.reject("the input has fewer channels than half a vector");

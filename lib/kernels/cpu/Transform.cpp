@@ -386,8 +386,8 @@ public:
   void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override {
     if (!device.isCPU())
       return list.reject("runs on CPUs only");
-    if (getLanes(device) < 8)
-      return list.reject("the device's vectors have fewer than 256 bits");
+    if (std::string why = explainLanes(device); !why.empty())
+      return list.reject(why);
     std::optional<Transposition> transposition = describe(unit.getBody());
     if (!transposition)
       return list.reject("the unit is not a transposition of f32");

@@ -548,11 +548,9 @@ public:
   StringRef getName() const override { return "cpu.winograd"; }
 
   void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override {
-    if (std::string why = explainConv(unit); !why.empty())
+    if (std::string why = explainConv(unit, device, /*laneDim=*/1); !why.empty())
       return list.reject(why);
     int64_t lanes = getLanes(device);
-    if (lanes < 8)
-      return list.reject("the device's vectors have fewer than 256 bits");
     auto op = cast<dnn::ConvOp>(unit.getPrimitive());
     ConvProblem p = ConvProblem::get(op);
     if (p.spatialRank != 2 || p.r != 3 || p.s != 3 || p.strideH != 1 || p.strideW != 1 ||
@@ -564,9 +562,6 @@ public:
       return list.reject("the filter, which is transformed at compile time, is no constant");
     if (p.c < lanes)
       return list.reject("the input has fewer channels than a vector has elements");
-    if (std::string why = explainEpilogue(cast<dnn::EpilogueOpInterface>(op.getOperation()), 1);
-        !why.empty())
-      return list.reject(why);
 
     WinogradPlan plan{kBlock, 1, 1, 1, 1, 1};
     int64_t efficiency = chooseBlock(p, device, plan);
