@@ -25,6 +25,20 @@ struct Tiling {
   SmallVector<int64_t> tiles, outerDims, innerDims;
 };
 
+/// A pack or unpack: both forms, the elements that are moved and where to.
+struct Packing {
+  RankedTensorType plain, packed;
+  Tiling tiling;
+  ConstantBytes source, result;
+  int64_t elementBytes;
+};
+
+/// One side of a block: offset and strides in elements.
+struct BlockSide {
+  int64_t offset;
+  ArrayRef<int64_t> strides;
+};
+
 } // namespace
 
 template <typename OpTy>
@@ -47,24 +61,40 @@ static FailureOr<Tiling> getTiling(OpTy op, RankedTensorType plain, RankedTensor
   return tiling;
 }
 
-/// Calls `copy` for blocks that are strided on both sides: in every tiled dimension the full tiles
+template <typename OpTy>
+static FailureOr<Packing> getPacking(OpTy op, Value plain, Value packed, OperandFn operand) {
+  auto plainType = dyn_cast<RankedTensorType>(plain.getType());
+  auto packedType = dyn_cast<RankedTensorType>(packed.getType());
+  if (!plainType || !packedType)
+    return failure();
+  FailureOr<Tiling> tiling = getTiling(op, plainType, packedType);
+  Result source = operand(op.getSource());
+  if (failed(tiling) || failed(source))
+    return failure();
+  return Packing{plainType,
+                 packedType,
+                 std::move(*tiling),
+                 std::move(*source),
+                 allocate(cast<RankedTensorType>(op.getResult().getType())),
+                 getElementBytes(plainType.getElementType())};
+}
+
+/// Calls `move` for blocks that are strided on both sides: in every tiled dimension the full tiles
 /// are one block and a partial last tile another.
-static void forEachBlock(const Tiling &tiling, RankedTensorType plain, RankedTensorType packed,
-                         llvm::function_ref<void(int64_t plainOffset, ArrayRef<int64_t> plainStrides,
-                                                 int64_t packedOffset,
-                                                 ArrayRef<int64_t> packedStrides,
-                                                 ArrayRef<int64_t> sizes)>
-                             copy) {
-  int64_t rank = plain.getRank();
-  SmallVector<int64_t> plainStrides = getStrides(plain.getShape());
-  SmallVector<int64_t> packedStrides = getStrides(packed.getShape());
+static void forEachBlock(
+    const Packing &packing,
+    llvm::function_ref<void(BlockSide plain, BlockSide packed, ArrayRef<int64_t> sizes)> move) {
+  const Tiling &tiling = packing.tiling;
+  int64_t rank = packing.plain.getRank();
+  SmallVector<int64_t> plainStrides = getStrides(packing.plain.getShape());
+  SmallVector<int64_t> packedStrides = getStrides(packing.packed.getShape());
   for (int64_t choice = 0; choice < (int64_t(1) << rank); ++choice) {
     int64_t plainOffset = 0, packedOffset = 0;
-    SmallVector<int64_t> from(packed.getRank(), 0), sizes(packed.getRank(), 1);
+    SmallVector<int64_t> from(packedStrides.size(), 0), sizes(packedStrides.size(), 1);
     bool exists = true;
     for (int64_t d = 0; d < rank && exists; ++d) {
-      int64_t tile = tiling.tiles[d], full = plain.getDimSize(d) / tile;
-      int64_t rest = plain.getDimSize(d) % tile, outer = tiling.outerDims[d];
+      int64_t size = packing.plain.getDimSize(d), tile = tiling.tiles[d], full = size / tile;
+      int64_t rest = size % tile, outer = tiling.outerDims[d];
       bool partial = choice >> d & 1;
       exists = partial ? rest > 0 : full > 0;
       from[outer] = plainStrides[d] * tile;
@@ -79,56 +109,43 @@ static void forEachBlock(const Tiling &tiling, RankedTensorType plain, RankedTen
       }
     }
     if (exists)
-      copy(plainOffset, from, packedOffset, packedStrides, sizes);
+      move({plainOffset, from}, {packedOffset, packedStrides}, sizes);
   }
 }
 
+static void copyBlock(Packing &packing, BlockSide to, BlockSide from, ArrayRef<int64_t> sizes) {
+  int64_t bytes = packing.elementBytes;
+  copyStrided(writable(packing.result) + to.offset * bytes, to.strides,
+              packing.source.data.data() + from.offset * bytes, from.strides, sizes, bytes);
+}
+
 Result evaluatePack(linalg::PackOp op, OperandFn operand) {
-  auto plain = dyn_cast<RankedTensorType>(op.getSource().getType());
-  auto packed = dyn_cast<RankedTensorType>(op.getResult().getType());
-  if (!plain || !packed)
+  FailureOr<Packing> packing = getPacking(op, op.getSource(), op.getResult(), operand);
+  if (failed(packing))
     return failure();
-  FailureOr<Tiling> tiling = getTiling(op, plain, packed);
-  Result source = operand(op.getSource());
-  if (failed(tiling) || failed(source))
-    return failure();
-  ConstantBytes result = allocate(packed);
-  int64_t bytes = getElementBytes(plain.getElementType());
   if (Value value = op.getPaddingValue()) {
     Result padding = operand(value);
     if (failed(padding))
       return failure();
-    if (packed.getNumElements() != plain.getNumElements())
-      fillElements(writable(result), padding->data.data(), packed.getNumElements(), bytes);
+    int64_t elements = packing->packed.getNumElements();
+    if (elements != packing->plain.getNumElements())
+      fillElements(writable(packing->result), padding->data.data(), elements,
+                   packing->elementBytes);
   }
-  forEachBlock(*tiling, plain, packed,
-               [&](int64_t plainOffset, ArrayRef<int64_t> plainStrides, int64_t packedOffset,
-                   ArrayRef<int64_t> packedStrides, ArrayRef<int64_t> sizes) {
-                 copyStrided(writable(result) + packedOffset * bytes, packedStrides,
-                             source->data.data() + plainOffset * bytes, plainStrides, sizes, bytes);
-               });
-  return result;
+  forEachBlock(*packing, [&](BlockSide plain, BlockSide packed, ArrayRef<int64_t> sizes) {
+    copyBlock(*packing, packed, plain, sizes);
+  });
+  return std::move(packing->result);
 }
 
 Result evaluateUnpack(linalg::UnPackOp op, OperandFn operand) {
-  auto packed = dyn_cast<RankedTensorType>(op.getSource().getType());
-  auto plain = dyn_cast<RankedTensorType>(op.getResult().getType());
-  if (!plain || !packed)
+  FailureOr<Packing> packing = getPacking(op, op.getResult(), op.getSource(), operand);
+  if (failed(packing))
     return failure();
-  FailureOr<Tiling> tiling = getTiling(op, plain, packed);
-  Result source = operand(op.getSource());
-  if (failed(tiling) || failed(source))
-    return failure();
-  ConstantBytes result = allocate(plain);
-  int64_t bytes = getElementBytes(plain.getElementType());
-  forEachBlock(*tiling, plain, packed,
-               [&](int64_t plainOffset, ArrayRef<int64_t> plainStrides, int64_t packedOffset,
-                   ArrayRef<int64_t> packedStrides, ArrayRef<int64_t> sizes) {
-                 copyStrided(writable(result) + plainOffset * bytes, plainStrides,
-                             source->data.data() + packedOffset * bytes, packedStrides, sizes,
-                             bytes);
-               });
-  return result;
+  forEachBlock(*packing, [&](BlockSide plain, BlockSide packed, ArrayRef<int64_t> sizes) {
+    copyBlock(*packing, plain, packed, sizes);
+  });
+  return std::move(packing->result);
 }
 
 //===----------------------------------------------------------------------===//
