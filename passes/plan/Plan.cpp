@@ -128,7 +128,8 @@ static void emitPlanRemark(PlanNode &node) {
   auto remark = remark::passed(
       node.unit.getLoc(),
       remark::RemarkOpts::name("dnn-plan").category("dnn.plan").subCategory("choice"));
-  remark << "unit" << node.unit.getName().str() << "family" << picked.family->getName().str()
+  remark << remark::metric("unit", node.unit.getName().str())
+         << remark::metric("family", picked.family->getName().str())
          << remark::metric("predicted_ns", picked.timeNs);
 }
 

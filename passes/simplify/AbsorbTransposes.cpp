@@ -14,7 +14,6 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -36,8 +35,8 @@ static linalg::TransposeOp getTranspose(Value value) {
 static Value createTranspose(OpBuilder &builder, Location loc, Value value,
                              ArrayRef<int64_t> permutation) {
   auto type = cast<RankedTensorType>(value.getType());
-  auto result = RankedTensorType::get(applyPermutation(type.getShape(), permutation),
-                                      type.getElementType());
+  auto result =
+      RankedTensorType::get(applyPermutation(type.getShape(), permutation), type.getElementType());
   Value empty = createEmpty(builder, loc, result);
   return linalg::TransposeOp::create(builder, loc, value, empty, permutation)->getResult(0);
 }
@@ -70,10 +69,11 @@ static DimsAttr dimsAfter(DimsAttr dims, ArrayRef<int64_t> permutation) {
 }
 
 static void emitAbsorbed(Operation *op, StringRef how) {
-  remark::passed(op->getLoc(), remark::RemarkOpts::name("dnn-absorb-transposes")
-                                   .category("dnn.simplify")
-                                   .subCategory("transpose"))
-      << how.str() << op->getName().getStringRef().str();
+  report(op->getLoc(), "dnn-absorb-transposes", "absorb", how + " " + op->getName().getStringRef());
+}
+
+static void emitRemoved(linalg::TransposeOp op, StringRef how) {
+  report(op.getLoc(), "dnn-absorb-transposes", "cancel", how);
 }
 
 namespace {
@@ -88,6 +88,7 @@ struct MergeTransposes : public OpRewritePattern<linalg::TransposeOp> {
 
   LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
     if (isIdentityPermutation(op.getPermutation())) {
+      emitRemoved(op, "changed no order");
       rewriter.replaceOp(op, op.getInput());
       return success();
     }
@@ -95,6 +96,8 @@ struct MergeTransposes : public OpRewritePattern<linalg::TransposeOp> {
     if (!first)
       return rewriter.notifyMatchFailure(op, "does not follow a transposition");
     SmallVector<int64_t> both = applyPermutation(first.getPermutation(), op.getPermutation());
+    emitRemoved(op, isIdentityPermutation(both) ? "cancelled with its inverse"
+                                                : "merged with the one before");
     if (isIdentityPermutation(both))
       rewriter.replaceOp(op, first.getInput());
     else
@@ -118,6 +121,7 @@ struct TransposeToReshape : public OpRewritePattern<linalg::TransposeOp> {
         return rewriter.notifyMatchFailure(op, "moves data");
       last = dim;
     }
+    emitRemoved(op, "became a view");
     ReassociationIndices all = llvm::to_vector(llvm::seq<int64_t>(source.getRank()));
     auto flat = RankedTensorType::get({source.getNumElements()}, source.getElementType());
     Value line = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), flat, op.getInput(),
@@ -171,8 +175,7 @@ struct SinkThroughElementwise : public OpRewritePattern<linalg::GenericOp> {
     auto moved = linalg::GenericOp::create(rewriter, op.getLoc(), sourceType, inputs, empty, maps,
                                            op.getIteratorTypesArray());
     rewriter.inlineRegionBefore(op.getRegion(), moved.getRegion(), moved.getRegion().begin());
-    rewriter.replaceOp(op,
-                       createTranspose(rewriter, op.getLoc(), moved.getResult(0), permutation));
+    rewriter.replaceOp(op, createTranspose(rewriter, op.getLoc(), moved.getResult(0), permutation));
   }
 };
 
@@ -340,8 +343,9 @@ struct AbsorbTransposesPass : public udnn::impl::AbsorbTransposesPassBase<Absorb
       patterns.add<AbsorbInConvInput<dnn::ConvOp>, AbsorbInConvInput<dnn::ConvTransposeOp>,
                    AbsorbInConvResult<dnn::ConvOp>, AbsorbInConvResult<dnn::ConvTransposeOp>,
                    SinkThroughPrimitive<dnn::MaxPoolOp>, SinkThroughPrimitive<dnn::AvgPoolOp>,
-                   SinkThroughPrimitive<dnn::BatchNormOp>, SinkThroughPrimitive<dnn::InstanceNormOp>,
-                   SinkThroughPrimitive<dnn::LRNOp>>(context);
+                   SinkThroughPrimitive<dnn::BatchNormOp>,
+                   SinkThroughPrimitive<dnn::InstanceNormOp>, SinkThroughPrimitive<dnn::LRNOp>>(
+          context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

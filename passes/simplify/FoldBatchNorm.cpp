@@ -10,8 +10,6 @@
 
 #include "udnn/Constants/Evaluate.h"
 
-#include "mlir/IR/Remarks.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -72,8 +70,8 @@ static std::optional<std::vector<double>> getBias(dnn::EpilogueOpInterface op, D
       !(add.getLhs() == bias && add.getRhs() == acc))
     return std::nullopt;
   AffineMap map = op.getExtraMapValues().front();
-  auto dim = map.getNumResults() == 1 ? dyn_cast<AffineDimExpr>(map.getResult(0))
-                                      : AffineDimExpr(nullptr);
+  auto dim =
+      map.getNumResults() == 1 ? dyn_cast<AffineDimExpr>(map.getResult(0)) : AffineDimExpr(nullptr);
   if (!dim || int64_t(dim.getPosition()) != outDims.find(DimsAttr::kChannel))
     return std::nullopt;
   return getConstantFloats(extras.front());
@@ -122,8 +120,7 @@ static void setBias(OpBuilder &builder, ConvOp conv, ArrayRef<double> bias) {
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&region, region.end(), {accumulator, accumulator}, {loc, loc});
   Value sum = arith::AddFOp::create(builder, loc, block->getArgument(0), block->getArgument(1));
-  dnn::YieldOp::create(builder, loc,
-                       convertScalar(builder, loc, sum, resultType.getElementType()));
+  dnn::YieldOp::create(builder, loc, convertScalar(builder, loc, sum, resultType.getElementType()));
 }
 
 template <typename ConvOp>
@@ -148,10 +145,8 @@ static LogicalResult foldIntoConv(OpBuilder &builder, dnn::BatchNormOp norm,
     b = b * scale + shift;
   setBias(builder, conv, *bias);
   norm.getResult().replaceAllUsesWith(conv.getResult());
-  remark::passed(norm.getLoc(), remark::RemarkOpts::name("dnn-fold-batch-norm")
-                                    .category("dnn.simplify")
-                                    .subCategory("fold"))
-      << "folded into the filter of a convolution";
+  report(norm.getLoc(), "dnn-fold-batch-norm", "fold",
+         "folded into the filter of " + conv->getName().getStringRef());
   norm->erase();
   return success();
 }
@@ -165,7 +160,8 @@ static Type getComputeType(Type elementType) {
   return elementType.isF64() ? elementType : Float32Type::get(elementType.getContext());
 }
 
-static Value lowerConstant(OpBuilder &builder, dnn::BatchNormOp norm, const ScaleAndShift &factors) {
+static Value lowerConstant(OpBuilder &builder, dnn::BatchNormOp norm,
+                           const ScaleAndShift &factors) {
   auto type = cast<RankedTensorType>(norm.getResult().getType());
   Type compute = getComputeType(type.getElementType());
   Location loc = norm.getLoc();
@@ -174,15 +170,14 @@ static Value lowerConstant(OpBuilder &builder, dnn::BatchNormOp norm, const Scal
   auto vectorType = RankedTensorType::get({int64_t(factors.scale.size())}, compute);
   SmallVector<Value> inputs{norm.getInput(), createFloats(builder, loc, vectorType, factors.scale),
                             createFloats(builder, loc, vectorType, factors.shift)};
-  return createElementwise(
-      builder, loc, type, inputs,
-      {builder.getMultiDimIdentityMap(type.getRank()), channel, channel},
-      [&](OpBuilder &b, Location l, ValueRange in) {
-        Value x = convertScalar(b, l, in[0], compute);
-        Value product = arith::MulFOp::create(b, l, x, in[1]);
-        Value sum = arith::AddFOp::create(b, l, product, in[2]);
-        return convertScalar(b, l, sum, type.getElementType());
-      });
+  return createElementwise(builder, loc, type, inputs,
+                           {builder.getMultiDimIdentityMap(type.getRank()), channel, channel},
+                           [&](OpBuilder &b, Location l, ValueRange in) {
+                             Value x = convertScalar(b, l, in[0], compute);
+                             Value product = arith::MulFOp::create(b, l, x, in[1]);
+                             Value sum = arith::AddFOp::create(b, l, product, in[2]);
+                             return convertScalar(b, l, sum, type.getElementType());
+                           });
 }
 
 static Value lowerVariable(OpBuilder &builder, dnn::BatchNormOp norm) {
@@ -231,6 +226,8 @@ struct FoldBatchNormPass : public udnn::impl::FoldBatchNormPassBase<FoldBatchNor
       builder.setInsertionPoint(norm);
       norm.getResult().replaceAllUsesWith(factors ? lowerConstant(builder, norm, *factors)
                                                   : lowerVariable(builder, norm));
+      report(norm.getLoc(), "dnn-fold-batch-norm", "lower",
+             factors ? "element-wise scale and shift" : "element-wise with variable statistics");
       norm->erase();
     }
   }

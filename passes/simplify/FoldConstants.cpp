@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "udnn/Constants/Evaluate.h"
-#include "udnn/Passes/Simplify.h"
+#include "SimplifyUtils.h"
 
-#include "mlir/IR/Remarks.h"
+#include "udnn/Constants/Evaluate.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -81,10 +81,8 @@ struct FoldConstantsPass : public udnn::impl::FoldConstantsPassBase<FoldConstant
       return;
     OpBuilder builder(value.getDefiningOp());
     value.replaceAllUsesWith(createConstant(builder, value.getLoc(), value.getType(), attr));
-    remark::passed(value.getLoc(), remark::RemarkOpts::name("dnn-fold-constants")
-                                       .category("dnn.simplify")
-                                       .subCategory("fold"))
-        << "computed a constant" << value.getDefiningOp()->getName().getStringRef().str();
+    report(value.getLoc(), "dnn-fold-constants", "fold",
+           value.getDefiningOp()->getName().getStringRef() + " computed at compile time");
   }
 };
 

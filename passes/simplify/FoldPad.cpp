@@ -11,7 +11,6 @@
 #include "udnn/Constants/Evaluate.h"
 
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -85,10 +84,8 @@ static bool isPositive(ArrayRef<int64_t> values) {
 }
 
 static void emitFolded(Operation *op) {
-  remark::passed(op->getLoc(), remark::RemarkOpts::name("dnn-fold-pad")
-                                   .category("dnn.simplify")
-                                   .subCategory("fold"))
-      << "padding folded into" << op->getName().getStringRef().str();
+  report(op->getLoc(), "dnn-fold-pad", "fold",
+         "padding folded into " + op->getName().getStringRef());
 }
 
 static void foldIntoConv(dnn::ConvOp op) {
@@ -123,8 +120,8 @@ static void foldIntoMaxPool(dnn::MaxPoolOp op) {
   if (!padding || !padding->isMinusInfinity() || !op.getDims().isPlain() || op.getIndicesInit())
     return;
   if (auto pads = addPads(*padding, op.getDims(), op.getPads())) {
-    for (auto [pad, window] : llvm::zip(ArrayRef(*pads).take_front(op.getWindow().size()),
-                                        op.getWindow()))
+    for (auto [pad, window] :
+         llvm::zip(ArrayRef(*pads).take_front(op.getWindow().size()), op.getWindow()))
       if (pad >= window) // A window of nothing but padding has no maximum.
         return;
     op.setPads(*pads);
@@ -189,6 +186,7 @@ struct FoldPadPass : public udnn::impl::FoldPadPassBase<FoldPadPass> {
           continue;
         builder.setInsertionPoint(op);
         op.getResult().replaceAllUsesWith(lowerPad(builder, *padding));
+        report(op.getLoc(), "dnn-fold-pad", "lower", "padding is an operation of its own");
       }
       op->erase();
     }

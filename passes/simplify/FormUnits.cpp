@@ -118,8 +118,8 @@ public:
       mapping.map(input, argument);
     SmallVector<Value> inits = createInits(*block, mapping);
     Operation *copy = builder.clone(*op, mapping);
-    for (auto [init, value] : llvm::zip(cast<DestinationStyleOpInterface>(copy).getDpsInitsMutable(),
-                                        inits))
+    for (auto [init, value] :
+         llvm::zip(cast<DestinationStyleOpInterface>(copy).getDpsInitsMutable(), inits))
       init.set(value);
     dnn::YieldOp::create(builder, loc, copy->getResults());
     op->replaceAllUsesWith(unit->getResults());

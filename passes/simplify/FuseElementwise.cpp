@@ -9,7 +9,6 @@
 #include "SimplifyUtils.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -59,8 +58,8 @@ static bool shouldFuse(OpOperand *operand, int64_t maxOps, int64_t maxInputs) {
     return false;
   // A producer without inputs that does nothing but yield a constant is worth any number of copies.
   bool isCheap = llvm::none_of(body, isExpensive) && body.getOperations().size() <= 4;
-  bool hasOneReader = llvm::all_of(producer->getUsers(),
-                                   [&](Operation *user) { return user == consumer; });
+  bool hasOneReader =
+      llvm::all_of(producer->getUsers(), [&](Operation *user) { return user == consumer; });
   if (!hasOneReader && !(isCheap && producer.getNumDpsInputs() == 0))
     return false;
   // Through a broadcast every element would be computed several times.
@@ -77,7 +76,8 @@ static bool shouldWorkBeforeReshape(OpOperand *operand) {
       !reshape->hasOneUse() || !reader.getMatchingIndexingMap(operand).isIdentity())
     return false;
   Operation *source = reshape.getSrc().getDefiningOp();
-  return isa_and_nonnull<dnn::EpilogueOpInterface, linalg::GenericOp>(source) && source->hasOneUse();
+  return isa_and_nonnull<dnn::EpilogueOpInterface, linalg::GenericOp>(source) &&
+         source->hasOneUse();
 }
 
 namespace {
@@ -97,10 +97,7 @@ struct FuseElementwisePass : public udnn::impl::FuseElementwisePassBase<FuseElem
     auto control = [ops = maxOps.getValue(), inputs = maxInputs.getValue()](OpOperand *operand) {
       if (!shouldFuse(operand, ops, inputs))
         return false;
-      remark::passed(operand->get().getLoc(), remark::RemarkOpts::name("dnn-fuse-elementwise")
-                                                  .category("dnn.simplify")
-                                                  .subCategory("fuse"))
-          << "fused into its only reader";
+      report(operand->get().getLoc(), "dnn-fuse-elementwise", "fuse", "fused into its reader");
       return true;
     };
     linalg::populateElementwiseOpsFusionPatterns(fusion, control);

@@ -9,7 +9,6 @@
 #include "SimplifyUtils.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -97,7 +96,8 @@ static std::pair<Value, AffineMap> dropUnitDims(OpBuilder &builder, Value operan
   if (int64_t(shape.size()) == type.getRank())
     return {operand, map};
   auto collapsed = RankedTensorType::get(shape, type.getElementType());
-  Value view = tensor::CollapseShapeOp::create(builder, operand.getLoc(), collapsed, operand, groups);
+  Value view =
+      tensor::CollapseShapeOp::create(builder, operand.getLoc(), collapsed, operand, groups);
   return {view, AffineMap::get(map.getNumDims(), 0, exprs, builder.getContext())};
 }
 
@@ -146,8 +146,8 @@ static void fuse(Operation *producer, linalg::GenericOp reader) {
       arguments.push_back(stored);
       continue;
     }
-    auto [value, map] = dropUnitDims(builder, operand->get(),
-                                     reader.getMatchingIndexingMap(operand), resultType);
+    auto [value, map] =
+        dropUnitDims(builder, operand->get(), reader.getMatchingIndexingMap(operand), resultType);
     size_t position = 0;
     while (position < extras.size() && (extras[position] != value || maps[position] != map))
       ++position;
@@ -166,10 +166,8 @@ static void fuse(Operation *producer, linalg::GenericOp reader) {
   producer->getResult(0).setType(resultType);
   producer->moveBefore(reader);
   producer->setLoc(fuseLocations(producer->getLoc(), reader.getLoc()));
-  remark::passed(reader.getLoc(), remark::RemarkOpts::name("dnn-fuse-epilogue")
-                                      .category("dnn.simplify")
-                                      .subCategory("fuse"))
-      << "fused into the epilogue of" << producer->getName().getStringRef().str();
+  report(reader.getLoc(), "dnn-fuse-epilogue", "fuse",
+         "fused into the epilogue of " + producer->getName().getStringRef());
   reader.getResult(0).replaceAllUsesWith(producer->getResult(0));
   reader->erase();
 }

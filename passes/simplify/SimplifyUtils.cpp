@@ -10,6 +10,8 @@
 
 #include "udnn/Constants/Evaluate.h"
 
+#include "mlir/IR/Remarks.h"
+
 #include <cstring>
 
 using namespace mlir;
@@ -92,6 +94,11 @@ std::optional<std::vector<double>> getConstantFloats(Value value) {
   return values;
 }
 
+void report(Location loc, StringLiteral pass, StringLiteral kind, const Twine &what) {
+  remark::passed(loc, remark::RemarkOpts::name(pass).category("dnn.simplify").subCategory(kind))
+      << what.str();
+}
+
 Location fuseLocations(Location first, Location second) {
   return FusedLoc::get(first.getContext(), {first, second});
 }
@@ -103,11 +110,11 @@ Value createElementwise(OpBuilder &builder, Location loc, RankedTensorType type,
   maps.push_back(builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
   Value empty = createEmpty(builder, loc, type);
-  return linalg::GenericOp::create(
-             builder, loc, type, inputs, empty, maps, iterators,
-             [&](OpBuilder &nested, Location bodyLoc, ValueRange arguments) {
-               linalg::YieldOp::create(nested, bodyLoc, build(nested, bodyLoc, arguments));
-             })
+  return linalg::GenericOp::create(builder, loc, type, inputs, empty, maps, iterators,
+                                   [&](OpBuilder &nested, Location bodyLoc, ValueRange arguments) {
+                                     linalg::YieldOp::create(nested, bodyLoc,
+                                                             build(nested, bodyLoc, arguments));
+                                   })
       .getResult(0);
 }
 

@@ -34,6 +34,10 @@ mlir::Value createFloats(mlir::OpBuilder &builder, mlir::Location loc, mlir::Ran
 /// The elements of a constant of floats as doubles; nothing when `value` is no such constant.
 std::optional<std::vector<double>> getConstantFloats(mlir::Value value);
 
+/// Says in a remark what the pass called `pass` did at `loc`; `kind` is the remark's subcategory.
+void report(mlir::Location loc, llvm::StringLiteral pass, llvm::StringLiteral kind,
+            const llvm::Twine &what);
+
 /// One location for an operation that does what two did; the first names it.
 mlir::Location fuseLocations(mlir::Location first, mlir::Location second);
 

@@ -1,5 +1,6 @@
 // Planning writes the family, its parameters and the layouts on every unit, and nothing else.
 // RUN: udnn-opt %s --dnn-plan --dnn-verify-planned | FileCheck %s
+// RUN: udnn-opt %s --dnn-plan -o /dev/null --remark-format=emitRemark --remarks-filter='dnn.*' 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: udnn-opt %s --dnn-plan="families=cpu.generic" | FileCheck %s --check-prefix=GENERIC
 // RUN: udnn-opt %s --dnn-plan="force-family=conv1=cpu.generic" | FileCheck %s --check-prefix=FORCED
 // RUN: udnn-opt %s --dnn-plan="workspace-limit=0" | FileCheck %s --check-prefix=LIMIT
@@ -8,6 +9,9 @@
 // CHECK: dnn.unit "conv1" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.{{direct_conv|winograd}}"
 // CHECK-SAME: results = [#dnn.dims<[n, c, 0, 1, 8c]>]
 // CHECK: dnn.unit "abs1" plan {{.*}}family = "cpu.generic"
+
+// REMARK: remark: [Passed] dnn-plan | Category:dnn.plan:choice | family=cpu.{{direct_conv|winograd}}, predicted_ns={{[0-9]+}}, unit=conv1
+// REMARK: remark: [Passed] dnn-plan | Category:dnn.plan:choice | family=cpu.generic, predicted_ns={{[0-9]+}}, unit=abs1
 
 // GENERIC: "conv1" plan {{.*}}family = "cpu.generic"
 // FORCED: "conv1" plan {{.*}}family = "cpu.generic"

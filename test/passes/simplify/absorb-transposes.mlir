@@ -1,5 +1,7 @@
 // RUN: udnn-opt %s --split-input-file --dnn-absorb-transposes --canonicalize --mlir-print-local-scope | FileCheck %s
 // RUN: udnn-opt %s --split-input-file --dnn-absorb-transposes=absorb-dims=false --canonicalize --mlir-print-local-scope | FileCheck %s --check-prefix=CANCEL
+// RUN: udnn-opt %s --split-input-file --dnn-absorb-transposes -o /dev/null --remark-format=emitRemark --remarks-filter='dnn.*' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 
 #id = affine_map<(n, c, h, w) -> (n, c, h, w)>
 #channel = affine_map<(n, c, h, w) -> (c)>
@@ -7,6 +9,7 @@
 // Through an element-wise operation to the inverse: both are gone, the slope is read by the last
 // dimension.
 // CHECK-LABEL: func @cancel
+// REMARK: remark: [Passed] dnn-absorb-transposes | Category:dnn.simplify:cancel | Remark="cancelled with its inverse"
 // CHECK-NOT: linalg.transpose
 // CHECK: %[[R:.*]] = linalg.generic
 // CHECK-SAME: affine_map<(d0, d1, d2, d3) -> (d3)>
@@ -31,6 +34,8 @@ func.func @cancel(%x: tensor<1x4x6x8xf32>, %slope: tensor<8xf32>) -> tensor<1x4x
 
 // Input and result of a convolution, with the map of its residual.
 // CHECK-LABEL: func @conv
+// REMARK: remark: [Passed] dnn-absorb-transposes | Category:dnn.simplify:absorb | Remark="absorbed in the result of dnn.conv"
+// REMARK: remark: [Passed] dnn-absorb-transposes | Category:dnn.simplify:absorb | Remark="absorbed in the input of dnn.conv"
 // CHECK-NOT: linalg.transpose
 // CHECK: dnn.conv ins(%arg0 [n, 0, 1, c], %arg1 [k, c, 0, 1]
 // CHECK-SAME: outs(%{{.*}} [n, 0, 1, c] : tensor<1x4x6x2xf32>)
@@ -60,6 +65,7 @@ func.func @conv(%x: tensor<1x4x6x3xf32>, %w: tensor<2x3x1x1xf32>, %r: tensor<1x2
 
 // Pooling works on channels last.
 // CHECK-LABEL: func @pool
+// REMARK: remark: [Passed] dnn-absorb-transposes | Category:dnn.simplify:cancel | Remark="cancelled with its inverse"
 // CHECK-NOT: linalg.transpose
 // CHECK: dnn.max_pool ins(%arg0 {{.*}} dims [n, 0, 1, c]
 // CHECK-NOT: linalg.transpose
@@ -78,6 +84,7 @@ func.func @pool(%x: tensor<1x4x6x8xf32>) -> tensor<1x2x3x8xf32> {
 
 // A transposed matrix is read as it is; softmax follows its dimension.
 // CANCEL-LABEL: func @matmul
+// REMARK: remark: [Passed] dnn-absorb-transposes | Category:dnn.simplify:absorb | Remark="absorbed in the operands of dnn.matmul"
 // CANCEL-NOT: linalg.transpose
 // CANCEL: %[[S:.*]] = dnn.softmax ins(%arg1 {{.*}} dimension 0
 // CANCEL: dnn.matmul ins(%arg0, %[[S]] : tensor<4x8xf32>, tensor<2x8xf32>) {{.*}} transpose_rhs
@@ -94,6 +101,7 @@ func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<2x8xf32>) -> tensor<4x2xf32> {
 
 // Only dimensions of size 1 move: a view.
 // CANCEL-LABEL: func @view
+// REMARK: remark: [Passed] dnn-absorb-transposes | Category:dnn.simplify:cancel | Remark="became a view"
 // CANCEL-NOT: linalg.transpose
 // CANCEL: tensor.expand_shape
 func.func @view(%x: tensor<2x8x1x1xf32>) -> tensor<2x1x1x8xf32> {

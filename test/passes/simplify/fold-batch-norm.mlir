@@ -1,7 +1,10 @@
 // RUN: udnn-opt %s --split-input-file --dnn-fold-batch-norm --mlir-print-local-scope | FileCheck %s
+// RUN: udnn-opt %s --split-input-file --dnn-fold-batch-norm -o /dev/null --remark-format=emitRemark --remarks-filter='dnn.*' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 
 // scale / sqrt(variance) is 2 and 3, so the filter is scaled by channel; the shift becomes a bias.
 // CHECK-LABEL: func @fold
+// REMARK: remark: [Passed] dnn-fold-batch-norm | Category:dnn.simplify:fold | Remark="folded into the filter of dnn.conv"
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[}}{{\[}}{{\[}}[2.000000e+00]]], {{\[}}{{\[}}[6.000000e+00]]]]> : tensor<2x1x1x1xf32>
 // CHECK-DAG: %[[B:.*]] = arith.constant dense<[-3.000000e+00, 3.100000e+01]> : tensor<2xf32>
 // CHECK: %[[Y:.*]] = dnn.conv ins(%arg0 [n, c, 0, 1], %[[W]] [k, c, 0, 1]
@@ -28,6 +31,7 @@ func.func @fold(%x: tensor<1x1x4x4xf32>) -> tensor<1x2x4x4xf32> {
 
 // A bias that is there already is scaled and shifted: (10 - 2) * 2 + 1.
 // CHECK-LABEL: func @bias
+// REMARK: remark: [Passed] dnn-fold-batch-norm | Category:dnn.simplify:fold | Remark="folded into the filter of dnn.conv"
 // CHECK: arith.constant dense<1.700000e+01> : tensor<1xf32>
 // CHECK: dnn.conv
 // CHECK-NOT: dnn.batch_norm
@@ -57,6 +61,7 @@ func.func @bias(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x4x4xf32> {
 // The convolution has another reader, which must see what the convolution gave: the normalization
 // becomes element-wise.
 // CHECK-LABEL: func @other_reader
+// REMARK: remark: [Passed] dnn-fold-batch-norm | Category:dnn.simplify:lower | Remark="element-wise scale and shift"
 // CHECK: %[[C:.*]] = dnn.conv
 // CHECK-DAG: %[[A:.*]] = arith.constant dense<2.000000e+00> : tensor<1xf32>
 // CHECK-DAG: %[[B:.*]] = arith.constant dense<-3.000000e+00> : tensor<1xf32>
@@ -83,6 +88,7 @@ func.func @other_reader(%x: tensor<1x1x4x4xf32>) -> (tensor<1x1x4x4xf32>, tensor
 
 // Parameters that are not constant are read where they are used.
 // CHECK-LABEL: func @variable
+// REMARK: remark: [Passed] dnn-fold-batch-norm | Category:dnn.simplify:lower | Remark="element-wise with variable statistics"
 // CHECK: linalg.generic {{.*}} ins(%arg0, %arg1, %arg1, %arg1, %arg1
 // CHECK: math.sqrt
 func.func @variable(%x: tensor<1x2x4x4xf32>, %p: tensor<2xf32>) -> tensor<1x2x4x4xf32> {
@@ -96,6 +102,7 @@ func.func @variable(%x: tensor<1x2x4x4xf32>, %p: tensor<2xf32>) -> tensor<1x2x4x
 
 // In a transposed convolution with groups the output channel is k within the group of c.
 // CHECK-LABEL: func @transposed
+// REMARK: remark: [Passed] dnn-fold-batch-norm | Category:dnn.simplify:fold | Remark="folded into the filter of dnn.conv_transpose"
 // CHECK-DAG: arith.constant dense<{{\[}}{{\[}}{{\[}}[2.000000e+00]]], {{\[}}{{\[}}[3.000000e+00]]]]> : tensor<2x1x1x1xf32>
 // CHECK: dnn.conv_transpose
 // CHECK-NOT: dnn.batch_norm

@@ -1,8 +1,11 @@
 // RUN: udnn-opt %s --split-input-file --dnn-fold-constants | FileCheck %s
 // RUN: udnn-opt %s --split-input-file --dnn-fold-constants=limit-bytes=16 | FileCheck %s --check-prefix=LIMIT
+// RUN: udnn-opt %s --split-input-file --dnn-fold-constants -o /dev/null --remark-format=emitRemark --remarks-filter='dnn.*' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 
 // Only the value that something else reads becomes a constant.
 // CHECK-LABEL: func @border
+// REMARK: remark: [Passed] dnn-fold-constants | Category:dnn.simplify:fold | Remark="linalg.transpose computed at compile time"
 // CHECK-DAG: %[[C:.*]] = arith.constant dense<{{\[}}[3.000000e+00, 5.000000e+00], [4.000000e+00, 6.000000e+00]]> : tensor<2x2xf32>
 // CHECK-NOT: linalg.transpose
 // CHECK: linalg.add ins(%arg0, %[[C]]
@@ -20,6 +23,8 @@ func.func @border(%arg0: tensor<2x2xf32>) -> tensor<2x2xf32> {
 
 // A tensor above the limit stays a computation; one below it folds.
 // LIMIT-LABEL: func @limit
+// REMARK: remark: [Passed] dnn-fold-constants | Category:dnn.simplify:fold | Remark="linalg.fill computed at compile time"
+// REMARK: remark: [Passed] dnn-fold-constants | Category:dnn.simplify:fold | Remark="linalg.fill computed at compile time"
 // LIMIT: linalg.fill
 // LIMIT-NOT: linalg.fill
 // CHECK-LABEL: func @limit
@@ -49,6 +54,7 @@ func.func @variable(%arg0: tensor<2xf32>) -> tensor<2xf32> {
 
 // Packing of a filter folds: 3 output channels in blocks of 2, the last lane padded with zero.
 // CHECK-LABEL: func @pack
+// REMARK: remark: [Passed] dnn-fold-constants | Category:dnn.simplify:fold | Remark="linalg.pack computed at compile time"
 // CHECK: arith.constant dense<{{\[}}[1, 2], [3, 0]]> : tensor<2x2xi32>
 // CHECK-NOT: linalg.pack
 func.func @pack() -> tensor<2x2xi32> {

@@ -1,7 +1,10 @@
 // RUN: udnn-opt %s --split-input-file --dnn-fold-pad | FileCheck %s
+// RUN: udnn-opt %s --split-input-file --dnn-fold-pad -o /dev/null --remark-format=emitRemark --remarks-filter='dnn.*' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 
 // Zeros around the image become pads of the convolution.
 // CHECK-LABEL: func @conv
+// REMARK: remark: [Passed] dnn-fold-pad | Category:dnn.simplify:fold | Remark="padding folded into dnn.conv"
 // CHECK-NOT: tensor.pad
 // CHECK: dnn.conv ins(%arg0 {{.*}} pads [1, 2, 1, 0]
 func.func @conv(%x: tensor<1x1x4x4xf32>, %w: tensor<1x1x3x3xf32>) -> tensor<1x1x4x4xf32> {
@@ -21,6 +24,7 @@ func.func @conv(%x: tensor<1x1x4x4xf32>, %w: tensor<1x1x3x3xf32>) -> tensor<1x1x
 
 // Padded channels are no pads: the padding becomes an operation of its own.
 // CHECK-LABEL: func @channels
+// REMARK: remark: [Passed] dnn-fold-pad | Category:dnn.simplify:lower | Remark="padding is an operation of its own"
 // CHECK: linalg.generic
 // CHECK: tensor.extract %arg0
 // CHECK: arith.select
@@ -42,6 +46,8 @@ func.func @channels(%x: tensor<1x1x4x4xf32>, %w: tensor<1x2x1x1xf32>) -> tensor<
 
 // Zeros never fold into a maximum, minus infinity does.
 // CHECK-LABEL: func @max_pool
+// REMARK: remark: [Passed] dnn-fold-pad | Category:dnn.simplify:fold | Remark="padding folded into dnn.max_pool"
+// REMARK: remark: [Passed] dnn-fold-pad | Category:dnn.simplify:lower | Remark="padding is an operation of its own"
 // CHECK: %[[P:.*]] = linalg.generic
 // CHECK: dnn.max_pool ins(%[[P]] {{.*}} pads [0, 0, 0, 0]
 // CHECK: dnn.max_pool ins(%arg0 {{.*}} pads [1, 1, 1, 1]
@@ -69,6 +75,8 @@ func.func @max_pool(%x: tensor<1x1x4x4xf32>) -> (tensor<1x1x4x4xf32>, tensor<1x1
 // An average without own padding sees the zeros as input: it counts padding from now on. One that
 // has padding which does not count cannot tell the two kinds apart.
 // CHECK-LABEL: func @avg_pool
+// REMARK: remark: [Passed] dnn-fold-pad | Category:dnn.simplify:fold | Remark="padding folded into dnn.avg_pool"
+// REMARK: remark: [Passed] dnn-fold-pad | Category:dnn.simplify:lower | Remark="padding is an operation of its own"
 // CHECK: dnn.avg_pool ins(%arg0 {{.*}} pads [1, 1, 1, 1] dilations [1, 1] count_include_pad
 // CHECK: dnn.avg_pool ins(%{{[0-9]+}} {{.*}} pads [1, 1, 0, 0] dilations [1, 1]
 func.func @avg_pool(%x: tensor<1x1x4x4xf32>) -> (tensor<1x1x4x4xf32>, tensor<1x1x4x4xf32>) {

@@ -1,9 +1,12 @@
 // RUN: udnn-opt %s --split-input-file --dnn-fuse-elementwise | FileCheck %s
+// RUN: udnn-opt %s --split-input-file --dnn-fuse-elementwise -o /dev/null --remark-format=emitRemark --remarks-filter='dnn.*' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 
 #id = affine_map<(i, j) -> (i, j)>
 
 // Named operations become general and the chain becomes one; the value read twice is read once.
 // CHECK-LABEL: func @swish
+// REMARK: remark: [Passed] dnn-fuse-elementwise | Category:dnn.simplify:fuse | Remark="fused into its reader"
 // CHECK: linalg.generic
 // CHECK-SAME: ins(%arg0 : tensor<4x8xf32>)
 // CHECK: math.exp

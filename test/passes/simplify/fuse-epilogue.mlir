@@ -1,4 +1,6 @@
 // RUN: udnn-opt %s --split-input-file --dnn-fuse-epilogue --canonicalize --mlir-print-local-scope | FileCheck %s
+// RUN: udnn-opt %s --split-input-file --dnn-fuse-epilogue -o /dev/null --remark-format=emitRemark --remarks-filter='dnn.*' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 
 #id = affine_map<(n, c, h, w) -> (n, c, h, w)>
 #bias = affine_map<(n, c, h, w) -> (c, 0, 0)>
@@ -6,6 +8,10 @@
 // Bias, activation before the residual, residual, then a clip: all in one epilogue. The bias loses
 // its unit dimensions.
 // CHECK-LABEL: func @chain
+// REMARK: remark: [Passed] dnn-fuse-epilogue | Category:dnn.simplify:fuse | Remark="fused into the epilogue of dnn.conv"
+// REMARK: remark: [Passed] dnn-fuse-epilogue | Category:dnn.simplify:fuse | Remark="fused into the epilogue of dnn.conv"
+// REMARK: remark: [Passed] dnn-fuse-epilogue | Category:dnn.simplify:fuse | Remark="fused into the epilogue of dnn.conv"
+// REMARK: remark: [Passed] dnn-fuse-epilogue | Category:dnn.simplify:fuse | Remark="fused into the epilogue of dnn.conv"
 // CHECK: %[[B:.*]] = tensor.collapse_shape %arg2 {{\[}}[0, 1, 2]] : tensor<8x1x1xf32> into tensor<8xf32>
 // CHECK: %[[Y:.*]] = dnn.conv ins(%arg0
 // CHECK-SAME: epilogue(%[[B]] : tensor<8xf32> by affine_map<(d0, d1, d2, d3) -> (d1)>,
@@ -81,6 +87,7 @@ func.func @other_reader(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) -> (tensor<4x2
 
 // Both operands of the sum are products: the later one takes it, the earlier one runs before.
 // CHECK-LABEL: func @two_producers
+// REMARK: remark: [Passed] dnn-fuse-epilogue | Category:dnn.simplify:fuse | Remark="fused into the epilogue of dnn.matmul"
 // CHECK: %[[A:.*]] = dnn.matmul ins(%arg0, %arg1
 // CHECK-NOT: epilogue
 // CHECK: %[[B:.*]] = dnn.matmul ins(%arg0, %arg2
@@ -105,6 +112,7 @@ func.func @two_producers(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>, %c: tensor<8x
 
 // f16 with an f32 accumulator: the stored value was rounded before the activation and still is.
 // CHECK-LABEL: func @half
+// REMARK: remark: [Passed] dnn-fuse-epilogue | Category:dnn.simplify:fuse | Remark="fused into the epilogue of dnn.matmul"
 // CHECK: dnn.matmul
 // CHECK: ^bb0(%[[ACC:.*]]: f32):
 // CHECK: %[[T:.*]] = arith.truncf %[[ACC]] : f32 to f16
