@@ -26,9 +26,21 @@ static constexpr int64_t kAlignment = 64;
 // Temporaries
 //===----------------------------------------------------------------------===//
 
+/// True when nothing is ever written to a temporary: it only gives an operation its loops.
+static bool isNeverWritten(memref::AllocOp op) {
+  return llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return user && user.isDpsInput(&use);
+  });
+}
+
+/// The temporaries that need memory.
 static SmallVector<memref::AllocOp> getTemporaries(func::FuncOp function) {
   SmallVector<memref::AllocOp> temporaries;
-  function.walk([&](memref::AllocOp op) { temporaries.push_back(op); });
+  function.walk([&](memref::AllocOp op) {
+    if (!isNeverWritten(op))
+      temporaries.push_back(op);
+  });
   return temporaries;
 }
 
@@ -47,10 +59,13 @@ FailureOr<int64_t> cuda::countTemporaryBytes(func::FuncOp function) {
   return bytes;
 }
 
-/// Gives temporaries to each thread; small ones become registers.
+/// Gives the temporaries that are left to each thread: small ones become registers, those that are
+/// never written vanish with the loads that nobody uses.
 static void placePrivately(func::FuncOp function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-  for (memref::AllocOp op : getTemporaries(function)) {
+  SmallVector<memref::AllocOp> rest;
+  function.walk([&](memref::AllocOp op) { rest.push_back(op); });
+  for (memref::AllocOp op : rest) {
     op.replaceAllUsesWith(memref::AllocaOp::create(builder, op.getLoc(), op.getType()).getResult());
     op.erase();
   }
@@ -126,13 +141,9 @@ static LogicalResult divideBetweenThreads(linalg::LinalgOp op, Value thread,
   if (!*generic)
     return success();
   Location loc = generic->getLoc();
-  SmallVector<int64_t> sizes;
-  int64_t elements = 1;
-  for (int64_t range :
-       ArrayRef(generic->getStaticLoopRanges()).take_front(generic->getNumParallelLoops())) {
-    sizes.push_back(range);
-    elements *= range;
-  }
+  SmallVector<int64_t> sizes = generic->getStaticLoopRanges();
+  sizes.truncate(generic->getNumParallelLoops());
+  int64_t elements = llvm::product_of(sizes);
   Value end = arith::ConstantIndexOp::create(rewriter, loc, elements);
   Value step = arith::ConstantIndexOp::create(rewriter, loc, cuda::kGenericThreads);
   auto loop = scf::ForOp::create(rewriter, loc, thread, end, step);
@@ -182,6 +193,7 @@ LogicalResult cuda::mapTaskToBlock(func::FuncOp function) {
   Value block = getBlockId(rewriter, loc);
   function.getArguments().back().replaceAllUsesWith(block);
   placeInScratch(function, block);
+  placePrivately(function);
   for (linalg::LinalgOp op : getLinalgOps(function))
     if (failed(divideBetweenThreads(op, thread, rewriter)))
       return failure();
