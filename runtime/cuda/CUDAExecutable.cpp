@@ -107,21 +107,20 @@ Result CUDAExecutable::loadModule(uint32_t index, CUmodule &out_module) {
   return result;
 }
 
-/// Kernels take one 64-bit value per argument. Newer drivers can tell.
+/// Kernels take one 64-bit value per argument. Newer drivers can tell. Nobody asks for a parameter
+/// beyond the last one: debuggers report every call that fails.
 Result CUDAExecutable::checkParameters(const Launch &launch, CUfunction function) const {
   const Driver &driver = context->getDriver();
   size_t count = launch.arguments.size();
-  for (size_t i = 0; i <= count && driver.cuFuncGetParamInfo; ++i) {
+  for (size_t i = 0; i < count && driver.cuFuncGetParamInfo; ++i) {
     size_t offset, bytes;
     CUresult code = driver.cuFuncGetParamInfo(function, i, &offset, &bytes);
-    if (code != CUDA_SUCCESS && code != CUDA_ERROR_INVALID_VALUE)
-      return driver.check(code, "read the kernel's parameters");
-    bool exists = code == CUDA_SUCCESS;
-    if (exists != (i < count))
+    if (code == CUDA_ERROR_INVALID_VALUE)
       return failure(UDNN_INVALID_ARTIFACT, "expects a kernel with " + std::to_string(count) +
-                                                " parameters, got " +
-                                                (exists ? "more" : std::to_string(i)));
-    if (exists && bytes != sizeof(uint64_t))
+                                                " parameters, got " + std::to_string(i));
+    if (code != CUDA_SUCCESS)
+      return driver.check(code, "read the kernel's parameters");
+    if (bytes != sizeof(uint64_t))
       return failure(UDNN_INVALID_ARTIFACT, "expects parameters of 8 bytes, got " +
                                                 std::to_string(bytes) + " for parameter " +
                                                 std::to_string(i));

@@ -178,15 +178,15 @@ Result CUDAExecutor::bind(Port &port, const Tensor &tensor, const char *what, co
 Result CUDAExecutor::findDeviceMemory(const void *data, CUdeviceptr &out_address) const {
   CUdeviceptr address = reinterpret_cast<uintptr_t>(data);
   unsigned type = 0;
-  CUresult code = driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
-  // The driver does not know ordinary host memory.
-  if (code == CUDA_ERROR_INVALID_VALUE || (code == CUDA_SUCCESS && type != CU_MEMORYTYPE_DEVICE))
-    return success();
   int ordinal = 0;
-  if (code == CUDA_SUCCESS)
-    code = driver.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
+  int attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  void *values[] = {&type, &ordinal};
+  CUresult code = driver.cuPointerGetAttributes(2, attributes, values, address);
   if (code != CUDA_SUCCESS)
     return driver.check(code, "tell what kind of memory it is");
+  // Ordinary host memory, which the driver does not know, has no type.
+  if (type != CU_MEMORYTYPE_DEVICE)
+    return success();
   if (ordinal != executable.getContext().getDevice())
     return failure(UDNN_INVALID_ARGUMENT, "expects memory of the host or of GPU " +
                                               std::to_string(executable.getContext().getDevice()) +

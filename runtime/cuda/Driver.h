@@ -72,8 +72,8 @@ constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
     size_t bytes, CUstream stream)                                                                 \
   F(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", void *target, CUdeviceptr source, size_t bytes,     \
     CUstream stream)                                                                               \
-  F(cuPointerGetAttribute, "cuPointerGetAttribute", void *out_value, int attribute,                \
-    CUdeviceptr address)                                                                           \
+  F(cuPointerGetAttributes, "cuPointerGetAttributes", unsigned count, int *attributes,             \
+    void **out_values, CUdeviceptr address)                                                        \
   F(cuStreamCreate, "cuStreamCreate", CUstream *out_stream, unsigned flags)                        \
   F(cuStreamDestroy, "cuStreamDestroy_v2", CUstream stream)                                        \
   F(cuStreamSynchronize, "cuStreamSynchronize", CUstream stream)                                   \

@@ -296,17 +296,22 @@ FAKE_API CUresult cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, size_t 
   return call.failed ? call.failed : copy(stream, target, device, bytes, device, target);
 }
 
-FAKE_API CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr address) {
+FAKE_API CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **out_values,
+                                         CUdeviceptr address) {
   Call call(__func__);
   if (call.failed)
     return call.failed;
   const void *data = reinterpret_cast<const void *>(address);
-  bool pinned = contains(getState().pinned, data, 1);
-  if (!pinned && !contains(getState().memories, data, 1))
-    return CUDA_ERROR_INVALID_VALUE;
-  // All memory belongs to the first GPU.
-  *static_cast<int *>(out) = attribute == 9 ? 0 : pinned ? 1 : 2;
-  return attribute == 2 || attribute == 9 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  bool isPinned = contains(getState().pinned, data, 1);
+  bool isDevice = contains(getState().memories, data, 1);
+  for (unsigned i = 0; i < count; ++i) {
+    if (attributes[i] != 2 && attributes[i] != 9)
+      return CUDA_ERROR_INVALID_VALUE;
+    // Unknown memory has no type; all known memory belongs to the first GPU.
+    int value = attributes[i] == 9 ? 0 : isPinned ? 1 : isDevice ? 2 : 0;
+    *static_cast<int *>(out_values[i]) = value;
+  }
+  return CUDA_SUCCESS;
 }
 
 //===----------------------------------------------------------------------===//
