@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 import argparse
 import importlib.util
 import pathlib
+import shlex
 import subprocess
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
@@ -57,7 +58,22 @@ def parser(description, work):
                         help="folder of the programs (default: build/bin of the checkout)")
     result.add_argument("--work", default=REPOSITORY / "build" / work, type=pathlib.Path,
                         help=f"folder for models and results (default: build/{work})")
+    result.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER",
+                        help="do not run; write artifacts, inputs and expected results there, each "
+                        "with a check.sh for the machine that is to run them (test/run_prepared.py)")
+    result.add_argument("--target", default="cpu", help="target to compile for (default: cpu); "
+                        "others than the CPU with --prepare only")
     return result
+
+
+def write_check(folder, commands):
+    """Writes `check.sh`, which runs commands of udnn-run in its own folder, on any machine: UDNN_RUN
+    is the program, and arguments of the script are passed on."""
+    lines = ["cd $(dirname $0)"]
+    for command in commands:
+        words = " ".join(shlex.quote(str(word)) for word in command)
+        lines.append(f'${{UDNN_RUN:-udnn-run}} {words} "$@" || exit 1')
+    (folder / "check.sh").write_text("\n".join(lines) + "\n")
 
 
 def package_folder(name):

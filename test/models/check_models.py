@@ -176,15 +176,15 @@ def prepare_case(tools, case, path, folder, seed, target):
     np.save(folder / "input.npy", a)
     references = zip(session.get_outputs(), session.run(None, {name: a}),
                      session.run(None, {name: b}))
-    lines = ["cd $(dirname $0)"]
+    commands = []
     for i, (output, reference, other) in enumerate(references):
         np.save(folder / f"expected_{i}.npy", reference)
         # The tolerance is one of the output, so each is compared in a run of its own.
         tolerance = TOLERANCE * np.abs(reference - other).max()
-        lines.append(f"${{UDNN_RUN:-udnn-run}} model.udnn --input={name}=input.npy "
-                     f"--expected={output.name}=expected_{i}.npy --rtol=0 --atol={tolerance:.3g} "
-                     f'"$@" || exit 1')
-    (folder / "check.sh").write_text("\n".join(lines) + "\n")
+        commands.append(["model.udnn", f"--input={name}=input.npy",
+                         f"--expected={output.name}=expected_{i}.npy", "--rtol=0",
+                         f"--atol={tolerance:.3g}"])
+    udnn_testing.write_check(folder, commands)
     return [f"{seconds:.1f} s"], []
 
 
@@ -195,10 +195,6 @@ def main():
                         help=f"models to check (default: all): {', '.join(cases)}")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1 << 30),
                         help="seed of the inputs (default: a fresh one)")
-    parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER",
-                        help="do not run; write artifacts, inputs and expected results there, each "
-                        "with a check.sh for the machine that is to run them")
-    parser.add_argument("--target", default="cpu", help="target of --prepare (default: cpu)")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     arguments = parser.parse_args()
     if arguments.list:

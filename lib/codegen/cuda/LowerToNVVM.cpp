@@ -17,7 +17,9 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,9 +28,11 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -128,8 +132,14 @@ static LogicalResult lowerLoops(ModuleOp module) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createConvertNVGPUToNVVMPass());
   return passes.run(module);
+}
+
+/// Vectors of several dimensions become arrays of vectors, which are made vector by vector.
+static LogicalResult unrollVectors(gpu::GPUModuleOp gpuModule) {
+  RewritePatternSet patterns(gpuModule.getContext());
+  vector::populateVectorFromElementsUnrollPatterns(patterns);
+  return applyPatternsGreedily(gpuModule, std::move(patterns));
 }
 
 /// The conversion of the pass "convert-gpu-to-nvvm", which however takes all of `math` to
@@ -147,6 +157,8 @@ static LogicalResult convertToNVVM(gpu::GPUModuleOp gpuModule, bool hasLongBuffe
   populateFuncToLLVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateNVGPUToNVVMConversionPatterns(converter, patterns);
   populateGpuToNVVMConversionPatterns(converter, patterns, /*benefit=*/10);
   populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/10);
   ConversionTarget target(*context);
@@ -179,7 +191,7 @@ LogicalResult udnn::codegen::lowerToNVVM(ModuleOp module) {
   bool isLong = hasLongBuffers(gpuModule);
   moveFunctions(module, gpuModule);
   if (failed(lowerNativeMath(gpuModule)) || failed(lowerLoops(module)) ||
-      failed(convertToNVVM(gpuModule, isLong)))
+      failed(unrollVectors(gpuModule)) || failed(convertToNVVM(gpuModule, isLong)))
     return emitError(module.getLoc(), "cannot lower kernels to NVVM");
   return checkLowered(gpuModule);
 }
