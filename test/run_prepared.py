@@ -1,8 +1,8 @@
 """Runs cases that the test scripts wrote with --prepare, on the machine that has the device.
 
-    run_prepared.py FOLDER [--run build/bin/udnn-run] [--jobs N] [-- --device=cuda:0 ...]
+    run_prepared.py FOLDER [--run build/bin/udnn-run] [--jobs N] [--device=cuda:0 ...]
 
-What follows `--` is passed on to udnn-run. Prints every failure and a summary; exits with 1 if a
+Options that it does not know are passed on to udnn-run. Prints every failure and a summary; exits with 1 if a
 case failed. Needs nothing but Python, udnn-run and its library.
 
 SPDX-License-Identifier: Apache-2.0
@@ -29,13 +29,12 @@ def run_case(folder, environment, options, timeout):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path, help="what --prepare wrote")
-    parser.add_argument("options", nargs="*", help="options of udnn-run")
     parser.add_argument("--run", type=pathlib.Path, default=pathlib.Path("build/bin/udnn-run"),
                         help="the program (default: build/bin/udnn-run)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases run at a time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for a case")
     parser.add_argument("--verbose", action="store_true", help="print what udnn-run prints")
-    arguments = parser.parse_args()
+    arguments, options = parser.parse_known_args()
     environment = dict(os.environ, UDNN_RUN=str(arguments.run.resolve()))
     cases = sorted(path.parent for path in arguments.folder.rglob("check.sh"))
     if not cases:
@@ -43,7 +42,7 @@ def main():
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         answers = pool.map(
-            lambda case: run_case(case, environment, arguments.options, arguments.timeout), cases)
+            lambda case: run_case(case, environment, options, arguments.timeout), cases)
         for case, (output, passed) in zip(cases, answers):
             failures += not passed
             if arguments.verbose or not passed:
