@@ -166,24 +166,35 @@ def run_case(tools, case, path, folder, seed):
 
 
 def prepare_case(tools, case, path, folder, seed, target):
-    """Writes what another machine needs to check a case by udnn-run alone: `check.sh`."""
-    seconds, complaint = compile_case(tools, case, path, folder / "model.udnn", target)
-    if complaint:
-        return [f"{seconds:.1f} s"], [complaint]
+    """Writes what another machine needs to check a case by udnn-run alone: `check.sh`, which compares
+    with ONNX Runtime and with what udnn computes on this machine's CPU."""
+    artifact = folder / "model.udnn"
     session = reference_session(path)
     name = session.get_inputs()[0].name
     a, b = case.draw(case.shape, seed), case.draw(case.shape, seed + 1)
     np.save(folder / "input.npy", a)
+    seconds, complaint = compile_case(tools, case, path, artifact, "cpu")
+    if complaint:
+        return [f"{seconds:.1f} s"], [complaint]
+    ran = tools.run("udnn-run", artifact, "--input", f"{name}={folder / 'input.npy'}",
+                    "--output-dir", folder)
+    if ran.code != 0:
+        return [f"{seconds:.1f} s"], [f"udnn-run: {ran.error}"]
+    seconds, complaint = compile_case(tools, case, path, artifact, target)
+    if complaint:
+        return [f"{seconds:.1f} s"], [complaint]
     references = zip(session.get_outputs(), session.run(None, {name: a}),
                      session.run(None, {name: b}))
     commands = []
     for i, (output, reference, other) in enumerate(references):
-        np.save(folder / f"expected_{i}.npy", reference)
+        (folder / f"output_{i}.npy").rename(folder / f"cpu_{i}.npy")
+        np.save(folder / f"onnxruntime_{i}.npy", reference)
         # The tolerance is one of the output, so each is compared in a run of its own.
         tolerance = TOLERANCE * np.abs(reference - other).max()
-        commands.append(["model.udnn", f"--input={name}=input.npy",
-                         f"--expected={output.name}=expected_{i}.npy", "--rtol=0",
-                         f"--atol={tolerance:.3g}"])
+        for origin in ("onnxruntime", "cpu"):
+            commands.append(["model.udnn", f"--input={name}=input.npy",
+                             f"--expected={output.name}={origin}_{i}.npy", "--rtol=0",
+                             f"--atol={tolerance:.3g}"])
     udnn_testing.write_check(folder, commands)
     return [f"{seconds:.1f} s"], []
 
