@@ -12,6 +12,7 @@
 
 #include "udnn/Cost/CostModel.h"
 #include "udnn/Cost/Device.h"
+#include "udnn/Kernels/Dialects.h"
 #include "udnn/Passes/LayoutRules.h"
 #include "udnn/Support/Bytes.h"
 
@@ -137,6 +138,11 @@ namespace {
 
 struct PlanPass : public udnn::impl::PlanPassBase<PlanPass> {
   using PlanPassBase::PlanPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    PlanPassBase::getDependentDialects(registry);
+    registerKernelDialects(registry);
+  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -15,8 +15,8 @@ class DialectRegistry;
 
 namespace udnn {
 
-/// Registers the dialects that families create operations of while they plan and expand. Passes
-/// that call families depend on them.
+/// Registers the dialects that families create operations of while they plan, expand and build, and
+/// their interfaces for tiling and bufferization. Passes that call families depend on them.
 void registerKernelDialects(mlir::DialectRegistry &registry);
 
 } // namespace udnn

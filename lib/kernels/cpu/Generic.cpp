@@ -136,6 +136,13 @@ void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
   Candidate &candidate = *described;
   // Plain loops reach a small part of the peak where data is used again.
   candidate.efficiencyPercent = unit.getPrimitive() ? 2 : 20;
+  // One operation needs no temporaries.
+  if (!isElementwise(unit)) {
+    FailureOr<Cut> cut = chooseCut(getProblem(unit), unit.getLoc());
+    if (failed(cut))
+      return list.reject("cannot be lowered to loops");
+    candidate.workerBytes = cut->scratchBytes;
+  }
   list.candidates.push_back(candidate);
   addBlockedCandidates(unit, device, candidate, list);
 }

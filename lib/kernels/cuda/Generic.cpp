@@ -35,6 +35,9 @@ struct Mapping {
   bool perThread = false;
   /// Bytes that the temporaries of each block take.
   int64_t blockBytes = 0;
+
+  /// Bytes of all blocks together.
+  int64_t getScratchBytes() const { return perThread ? 0 : blockBytes * tiling.tasks; }
 };
 
 class GenericFamily : public KernelFamily {
@@ -48,15 +51,6 @@ public:
   LogicalResult build(dnn::KernelOp kernel, dnn::DeviceAttr device, ModuleOp module) const override;
 };
 } // namespace
-
-void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
-                                  CandidateList &list) const {
-  FailureOr<Candidate> candidate = describeUnit(unit);
-  if (failed(candidate))
-    return list.reject("expects tensors of static shape");
-  candidate->efficiencyPercent = unit.getPrimitive() ? kPrimitivePercent : kElementwisePercent;
-  list.candidates.push_back(std::move(*candidate));
-}
 
 //===----------------------------------------------------------------------===//
 // Mapping
@@ -115,6 +109,22 @@ static FailureOr<Mapping> chooseMapping(const Problem &problem, Location loc) {
   return tryMapping(problem, Tiling(), /*perThread=*/false, loc);
 }
 
+void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
+                                  CandidateList &list) const {
+  FailureOr<Candidate> candidate = describeUnit(unit);
+  if (failed(candidate))
+    return list.reject("expects tensors of static shape");
+  candidate->efficiencyPercent = unit.getPrimitive() ? kPrimitivePercent : kElementwisePercent;
+  // One operation needs no temporaries.
+  if (!isElementwise(unit)) {
+    FailureOr<Mapping> mapping = chooseMapping(getProblem(unit), unit.getLoc());
+    if (failed(mapping))
+      return list.reject("cannot be lowered to blocks and threads");
+    candidate->workspaceBytes = mapping->getScratchBytes();
+  }
+  list.candidates.push_back(std::move(*candidate));
+}
+
 static DictionaryAttr makeParameters(MLIRContext *context, const Mapping &mapping) {
   NamedAttrList attributes(makeTilingParameters(context, mapping.tiling));
   attributes.set("map", StringAttr::get(context, mapping.perThread ? "thread" : "block"));
@@ -134,13 +144,11 @@ FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, Dictionary
     return unit.emitError() << "family '" << getName() << "' cannot run unit '" << unit.getName()
                             << "'";
   SmallVector<int64_t> inPlace;
-  int64_t scratchBytes = 0;
   if (mapping->perThread)
     inPlace = getInPlaceInputs(unit);
-  else
-    scratchBytes = mapping->blockBytes * mapping->tiling.tasks;
-  ValueRange results = builder.dispatch(makeParameters(unit.getContext(), *mapping),
-                                        unit.getInputs(), unit.getInits(), scratchBytes, inPlace);
+  ValueRange results =
+      builder.dispatch(makeParameters(unit.getContext(), *mapping), unit.getInputs(),
+                       unit.getInits(), mapping->getScratchBytes(), inPlace);
   return llvm::to_vector(results);
 }
 
