@@ -161,6 +161,8 @@ def main():
     print(f"{len(cases)} node tests use only udnn's operators and element types")
     folder = arguments.prepare or arguments.work
     names = sorted(name for name in cases if re.search(arguments.filter, name))
+    if not names:
+        parser.error(f"no case in scope matches '{arguments.filter}': is its operator in OPERATORS?")
     verdicts, start = {}, time.time()
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         answers = pool.map(
@@ -182,6 +184,8 @@ def main():
         print(f"{len(passed - covered)} cases pass that the list lacks: add them with --update")
     if arguments.update:
         kept = (covered - set(names)) | passed
+        for name in sorted(covered - kept):
+            print(f"no longer in the list: {name}: {verdicts[name][1]}")
         list_file.write_text("".join(f"{name}\n" for name in sorted(kept)))
     if arguments.results:
         arguments.results.write_text(json.dumps(verdicts, indent=1, sort_keys=True))

@@ -232,19 +232,6 @@ std::string cpu::explainConv(dnn::UnitOp unit, dnn::DeviceAttr device, int64_t l
                          laneDim < 0 ? rank + laneDim : laneDim);
 }
 
-Value cpu::getUnitOperand(dnn::UnitOp unit, Value value) {
-  return unit->getOperand(cast<BlockArgument>(value).getArgNumber());
-}
-
-bool cpu::isConstant(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (op->getNumOperands() == 0)
-    return op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op);
-  return isPure(op) && !isa<dnn::UnitOp>(op) && llvm::all_of(op->getOperands(), isConstant);
-}
-
 SmallVector<DimsAttr> cpu::getInputLayouts(dnn::UnitOp unit, DimsAttr input, DimsAttr result) {
   SmallVector<DimsAttr> layouts(unit.getInputs().size());
   Operation *op = unit.getPrimitive();
@@ -259,24 +246,6 @@ SmallVector<DimsAttr> cpu::getInputLayouts(dnn::UnitOp unit, DimsAttr input, Dim
         set(OperandRange(epilogue.getExtrasOperandRange())[i], result);
   set(op->getOperand(0), input);
   return layouts;
-}
-
-SmallVector<Value> cpu::getUnitExtras(dnn::UnitOp unit) {
-  SmallVector<Value> extras;
-  auto op = cast<dnn::EpilogueOpInterface>(unit.getPrimitive());
-  for (OpOperand &extra : op.getExtrasOperandRange())
-    extras.push_back(getUnitOperand(unit, extra.get()));
-  return extras;
-}
-
-int64_t cpu::getInPlaceExtra(dnn::UnitOp unit, Value input, int64_t first) {
-  auto op = cast<dnn::EpilogueOpInterface>(unit.getPrimitive());
-  SmallVector<Value> extras = getUnitExtras(unit);
-  for (auto [i, extra] : llvm::enumerate(extras))
-    if (isResultShaped(op, i) && extra.getType() == unit.getResult(0).getType() && extra != input &&
-        llvm::count(extras, extra) == 1)
-      return first + i;
-  return -1;
 }
 
 bool cpu::readsInputTwice(dnn::UnitOp unit) {

@@ -10,6 +10,7 @@
 #ifndef UDNN_LIB_KERNELS_CPU_CONVPROBLEM_H
 #define UDNN_LIB_KERNELS_CPU_CONVPROBLEM_H
 
+#include "../common/UnitOperands.h"
 #include "Epilogue.h"
 
 #include "udnn/Kernels/KernelFamily.h"
@@ -109,19 +110,6 @@ std::string explainConv(dnn::UnitOp unit, dnn::DeviceAttr device, int64_t laneDi
 /// operands of the result's shape.
 llvm::SmallVector<dnn::DimsAttr> getInputLayouts(dnn::UnitOp unit, dnn::DimsAttr input,
                                                  dnn::DimsAttr result);
-
-/// The unit's operand that `value`, an argument of its region, stands for.
-mlir::Value getUnitOperand(dnn::UnitOp unit, mlir::Value value);
-
-/// True when `value` depends on constants alone, so that what is computed from it folds.
-bool isConstant(mlir::Value value);
-
-/// The extra operands of the unit's primitive as operands of the unit.
-llvm::SmallVector<mlir::Value> getUnitExtras(dnn::UnitOp unit);
-
-/// The number (from `first`) of an extra operand whose bytes the result may take, else -1. An
-/// operand that is also read as `input` is none.
-int64_t getInPlaceExtra(dnn::UnitOp unit, mlir::Value input, int64_t first);
 
 /// True when the primitive's first operand is an extra operand of its epilogue as well.
 bool readsInputTwice(dnn::UnitOp unit);

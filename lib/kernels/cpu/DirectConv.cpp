@@ -544,7 +544,7 @@ public:
     llvm::append_range(inputs, getUnitExtras(unit));
     return SmallVector<Value>(builder.dispatch(
         parameters, inputs, getUnitOperand(unit, op.getInit()),
-        plan.getWorkerBytes(ConvProblem::get(op), lanes), getInPlaceExtra(unit, input, 2)));
+        plan.getWorkerBytes(ConvProblem::get(op), lanes), getInPlaceExtra(unit, 2)));
   }
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {

@@ -260,9 +260,9 @@ public:
     Value input = getUnitOperand(unit, op.getInput());
     SmallVector<Value> inputs = {input, getUnitOperand(unit, op.getFilter())};
     llvm::append_range(inputs, getUnitExtras(unit));
-    return SmallVector<Value>(builder.dispatch(
-        parameters, inputs, getUnitOperand(unit, op.getInit()),
-        getScratchBytes(sizes, plan, getLanes(device)), getInPlaceExtra(unit, input, 2)));
+    return SmallVector<Value>(
+        builder.dispatch(parameters, inputs, getUnitOperand(unit, op.getInit()),
+                         getScratchBytes(sizes, plan, getLanes(device)), getInPlaceExtra(unit, 2)));
   }
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {

@@ -435,7 +435,7 @@ public:
     llvm::append_range(inputs, getUnitExtras(unit));
     return SmallVector<Value>(builder.dispatch(parameters, inputs,
                                                getUnitOperand(unit, op.getInit()),
-                                               /*workerBytes=*/0, getInPlaceExtra(unit, lhs, 2)));
+                                               /*workerBytes=*/0, getInPlaceExtra(unit, 2)));
   }
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {

@@ -597,7 +597,7 @@ public:
       int64_t floats = kPoints * (sizes.inputs + sizes.filters) * sizes.tiles * lanes;
       // Blocks read rows of their neighbours, so the input's bytes are never the result's.
       return SmallVector<Value>(
-          builder.dispatch(parameters, inputs, init, 4 * floats, getInPlaceExtra(unit, input, 2)));
+          builder.dispatch(parameters, inputs, init, 4 * floats, getInPlaceExtra(unit, 2)));
     }
     auto getStep = [&](int64_t step) {
       plan.step = step;
@@ -613,7 +613,7 @@ public:
     SmallVector<Value> inputs = {products};
     llvm::append_range(inputs, extras);
     return SmallVector<Value>(builder.dispatch(getStep(kOutput), inputs, init, /*workerBytes=*/0,
-                                               getInPlaceExtra(unit, products, 1)));
+                                               getInPlaceExtra(unit, 1)));
   }
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {

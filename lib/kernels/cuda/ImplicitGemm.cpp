@@ -11,6 +11,8 @@
 #include "CudaFamilies.h"
 #include "GemmEmitter.h"
 
+#include "../common/UnitOperands.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -104,16 +106,13 @@ public:
                                        dnn::DeviceAttr device,
                                        DispatchBuilder &builder) const override {
     Operation *primitive = unit.getPrimitive();
-    auto getOperand = [&](Value value) {
-      return unit->getOperand(cast<BlockArgument>(value).getArgNumber());
-    };
-    SmallVector<Value> inputs = {getOperand(primitive->getOperand(0)),
-                                 getOperand(primitive->getOperand(1))};
-    auto op = cast<dnn::EpilogueOpInterface>(primitive);
-    for (OpOperand &extra : op.getExtrasOperandRange())
-      inputs.push_back(getOperand(extra.get()));
-    Value init = getOperand(cast<DestinationStyleOpInterface>(primitive).getDpsInits()[0]);
-    return SmallVector<Value>(builder.dispatch(parameters, inputs, init));
+    SmallVector<Value> inputs = {getUnitOperand(unit, primitive->getOperand(0)),
+                                 getUnitOperand(unit, primitive->getOperand(1))};
+    llvm::append_range(inputs, getUnitExtras(unit));
+    Value init =
+        getUnitOperand(unit, cast<DestinationStyleOpInterface>(primitive).getDpsInits()[0]);
+    return SmallVector<Value>(builder.dispatch(parameters, inputs, init, /*workerBytes=*/0,
+                                               getInPlaceExtra(unit, 2)));
   }
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {
