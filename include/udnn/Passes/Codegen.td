@@ -40,7 +40,7 @@ def CodegenPass : Pass<"dnn-codegen", "::mlir::ModuleOp"> {
 def BuildKernelsPass : Pass<"dnn-build-kernels", "::mlir::ModuleOp"> {
   let summary = "show the functions that kernel families generate";
   let description = [{
-    Has the families generate the functions of all CPU kernels whose arguments
+    Has the families generate the functions of all kernels whose arguments
     are memrefs, and appends them as `module @kernels`, as they are before they
     are lowered to LLVM. The device is that of the first program, else the
     module's `dnn.device`. For reading and for tests: code generation does not
