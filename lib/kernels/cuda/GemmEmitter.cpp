@@ -25,8 +25,10 @@ using namespace mlir;
 using namespace udnn;
 using namespace udnn::cuda;
 
-/// Elements of a warp's tile on the tensor cores, and of one instruction.
-static constexpr int64_t kWarp = 32, kMmaM = 16, kMmaN = 8, kMmaK = 16;
+/// Threads of a warp.
+static constexpr int64_t kWarpThreads = 32;
+/// Rows and columns of a warp's tile on the tensor cores, and the sizes of one instruction.
+static constexpr int64_t kWarpTile = 32, kMmaM = 16, kMmaN = 8, kMmaK = 16;
 /// Elements that keep the rows of 16-bit tiles apart in the banks of shared memory.
 static constexpr int64_t kRowPadding = 8;
 
@@ -101,8 +103,8 @@ private:
   Value applyEpilogue(Value sum, ArrayRef<Index> coordinates);
 
   int64_t getThreadsN() const { return tile.n / tile.perThread; }
-  int64_t getTilesM() const { return kWarp / kMmaM; }
-  int64_t getTilesN() const { return kWarp / kMmaN; }
+  int64_t getTilesM() const { return kWarpTile / kMmaM; }
+  int64_t getTilesN() const { return kWarpTile / kMmaN; }
 
   dnn::KernelOp kernel;
   dnn::EpilogueOpInterface op;
@@ -360,9 +362,9 @@ void GemmEmitter::emit() {
   if (problem.batch > 1)
     z = getBlockId(builder, loc, gpu::Dimension::z);
   if (tile.mma) {
-    Index warp = e.div(thread, 32), lane = e.rem(thread, 32);
-    warpRow = e.mul(e.div(warp, tile.n / kWarp), kWarp);
-    warpColumn = e.mul(e.rem(warp, tile.n / kWarp), kWarp);
+    Index warp = e.div(thread, kWarpThreads), lane = e.rem(thread, kWarpThreads);
+    warpRow = e.mul(e.div(warp, tile.n / kWarpTile), kWarpTile);
+    warpColumn = e.mul(e.rem(warp, tile.n / kWarpTile), kWarpTile);
     group = e.div(lane, 4);
     inGroup = e.rem(lane, 4);
   }
