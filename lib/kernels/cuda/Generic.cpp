@@ -171,6 +171,12 @@ LogicalResult GenericFamily::build(dnn::KernelOp kernel, dnn::DeviceAttr device,
   OwningOpRef<ModuleOp> part = ModuleOp::create(kernel.getLoc());
   FailureOr<func::FuncOp> function = buildFunction(kernel.getSymName(), getProblem(kernel), tiling,
                                                    kernel.getWorkerBytes(), *part);
+  if (succeeded(function) && !isPerThread(kernel))
+    if (FailureOr<int64_t> bytes = cuda::countTemporaryBytes(*function);
+        succeeded(bytes) && *bytes * tiling.tasks > int64_t(kernel.getWorkerBytes()))
+      return kernel.emitError() << "expects at least " << *bytes * tiling.tasks
+                                << " bytes of scratch memory for kernel '" << kernel.getSymName()
+                                << "', got " << kernel.getWorkerBytes();
   if (failed(function) ||
       failed(isPerThread(kernel) ? cuda::mapTaskToThread(*function, tiling.tasks)
                                  : cuda::mapTaskToBlock(*function)))

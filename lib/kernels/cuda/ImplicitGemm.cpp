@@ -68,6 +68,16 @@ static const GemmTile *getTile(DictionaryAttr parameters) {
   return nullptr;
 }
 
+/// True when `tile` is for the operands' types and there is an argument for every operand.
+static bool fits(dnn::KernelOp kernel, const GemmTile &tile) {
+  Operation *primitive = kernel.getPrimitive();
+  auto op = cast<dnn::EpilogueOpInterface>(primitive);
+  bool mma;
+  return explainTypes(primitive, mma).empty() && mma == tile.mma &&
+         explainGemmEpilogue(op).empty() &&
+         kernel.getArgumentTypes().size() == 3 + op.getExtrasOperandRange().size();
+}
+
 static int64_t getBytes(dnn::UnitOp unit) {
   int64_t bytes = 0;
   for (Type type : unit->getOperandTypes())
@@ -127,7 +137,7 @@ public:
     std::string reason;
     std::unique_ptr<GemmProblem> problem = GemmProblem::create(kernel.getPrimitive(), &reason);
     const GemmTile *tile = getTile(kernel.getParameters());
-    if (!problem || !tile)
+    if (!problem || !tile || !fits(kernel, *tile))
       return kernel.emitError() << "expects a problem and a tile of family '" << getName()
                                 << "', got parameters " << kernel.getParameters();
     // The filters of a convolution are the rows of the product.
