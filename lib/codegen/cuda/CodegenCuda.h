@@ -30,8 +30,11 @@ mlir::FailureOr<std::string> emitPtx(mlir::gpu::GPUModuleOp module, dnn::DeviceA
 mlir::FailureOr<std::vector<char>> assemble(llvm::StringRef ptx, llvm::StringRef ptxas,
                                             llvm::StringRef arch, mlir::Location loc);
 
-/// The path of a file of the CUDA toolkit, such as "bin/ptxas": in `CUDA_HOME`, beside the `ptxas`
-/// on `PATH`, or in /usr/local/cuda.
+/// Fails when `CUDA_HOME` is set to what is no folder.
+llvm::LogicalResult checkToolkit(mlir::Location loc);
+
+/// The path of a file of the CUDA toolkit, such as "bin/ptxas": in `CUDA_HOME` alone when that is
+/// set, else beside the `ptxas` on `PATH` or in /usr/local/cuda.
 std::optional<std::string> findToolkitFile(llvm::StringRef relativePath);
 
 } // namespace udnn::codegen

@@ -45,6 +45,8 @@ FailureOr<CudaCode> udnn::compileCudaKernels(ArrayRef<std::pair<dnn::KernelOp, S
   if (kernels.empty())
     return CudaCode{"ptx", {}};
   Location loc = kernels.front().first->getParentOp()->getLoc();
+  if (failed(checkToolkit(loc)))
+    return failure();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   for (auto [kernel, layer] : kernels)
     if (failed(buildCudaKernel(kernel, device, *module)))
