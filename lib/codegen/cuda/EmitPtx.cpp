@@ -12,10 +12,12 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
@@ -37,6 +39,12 @@ void LLVMInitializeNVPTXAsmPrinter(void);
 /// Prefix of the functions of libdevice.
 static constexpr StringLiteral kLibdevicePrefix = "__nv_";
 
+/// True for architectures with all instructions that kernels use: LLVM aborts on those it lacks.
+static bool isCovered(StringRef arch) {
+  unsigned number;
+  return arch.consume_front("sm_") && !arch.consumeInteger(10, number) && number >= 80;
+}
+
 static std::unique_ptr<llvm::TargetMachine> createTargetMachine(StringRef arch, Location loc) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -52,29 +60,44 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(StringRef arch, 
     emitError(loc) << "LLVM has no code generator for CUDA: " << error;
     return nullptr;
   }
+  std::unique_ptr<llvm::MCSubtargetInfo> info(target->createMCSubtargetInfo(triple, "", ""));
+  if (!isCovered(arch) || !info->isCPUStringValid(arch)) {
+    emitError(loc) << "expects a CUDA architecture from 'sm_80' on that LLVM knows, got '" << arch
+                   << "'";
+    return nullptr;
+  }
   // Without features LLVM takes the lowest PTX version that has the architecture, which the largest
   // number of drivers accepts.
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, arch, "", {}, std::nullopt, {}, llvm::CodeGenOptLevel::Aggressive));
 }
 
-static std::string getLibdeviceCall(const llvm::Module &module) {
+/// A function of libdevice that is called but not there, or null.
+static const llvm::Function *getLibdeviceCall(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     if (function.isDeclaration() && function.getName().starts_with(kLibdevicePrefix))
-      return function.getName().str();
+      return &function;
+  return nullptr;
+}
+
+/// The name of a function that calls `function`.
+static StringRef getCaller(const llvm::Function &function) {
+  for (const llvm::User *user : function.users())
+    if (auto *call = dyn_cast<llvm::CallBase>(user))
+      return call->getFunction()->getName();
   return {};
 }
 
 /// Links the called functions of libdevice.
 static LogicalResult linkLibdevice(llvm::Module &module, Location loc) {
-  std::string call = getLibdeviceCall(module);
-  if (call.empty())
+  const llvm::Function *call = getLibdeviceCall(module);
+  if (!call)
     return success();
   std::optional<std::string> path =
       udnn::codegen::findToolkitFile("nvvm/libdevice/libdevice.10.bc");
   if (!path)
-    return emitError(loc) << "a kernel calls '" << call
-                          << "' of libdevice, which is not installed: install the CUDA toolkit or "
+    return emitError(loc) << "kernel '" << getCaller(*call) << "' calls '" << call->getName()
+                          << "' of libdevice, which is not found: install the CUDA toolkit or "
                              "the PyPI package 'nvidia-cuda-nvcc-cu12' and set CUDA_HOME";
   llvm::SMDiagnostic diagnostic;
   std::unique_ptr<llvm::Module> library = llvm::parseIRFile(*path, diagnostic, module.getContext());
@@ -89,7 +112,7 @@ static LogicalResult linkLibdevice(llvm::Module &module, Location loc) {
           return !value.hasName() || !names.contains(value.getName());
         });
       });
-  if (failed || !getLibdeviceCall(module).empty())
+  if (failed || getLibdeviceCall(module))
     return emitError(loc) << "cannot link '" << *path << "'";
   // Subnormal numbers are kept.
   module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", uint32_t(0));
