@@ -168,14 +168,21 @@ static LogicalResult convertToNVVM(gpu::GPUModuleOp gpuModule, bool hasLongBuffe
   return applyFullConversion(gpuModule, target, std::move(patterns));
 }
 
-/// LLVM aborts on functions that NVPTX lacks, so none may reach it.
+/// True for numbers whose arithmetic needs a library that GPUs do not have.
+static bool isTooWide(Type type) {
+  type = getElementTypeOrSelf(type);
+  return isa<FloatType, IntegerType>(type) && type.getIntOrFloatBitWidth() > 64;
+}
+
+/// LLVM aborts on functions and types that NVPTX lacks, so none may reach it.
 static LogicalResult checkLowered(gpu::GPUModuleOp gpuModule) {
   WalkResult walk = gpuModule.walk([&](Operation *op) {
     bool isLowered = isa<gpu::GPUModuleOp>(op) ||
                      isa_and_present<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect());
     bool isMissing = isa<LLVM::ExpOp, LLVM::Exp10Op, LLVM::LogOp, LLVM::Log10Op, LLVM::PowOp,
                          LLVM::PowIOp, LLVM::FRemOp>(op);
-    if (isLowered && !isMissing)
+    bool isWide = llvm::any_of(op->getResultTypes(), isTooWide);
+    if (isLowered && !isMissing && !isWide)
       return WalkResult::advance();
     emitError(op->getLoc()) << "cannot lower operation '" << op->getName()
                             << "' of a kernel to NVVM";
