@@ -14,7 +14,7 @@ class ProgramInfo(ctypes.Structure):
                 ("device_features", POINTER(c_char_p)), ("num_device_features", c_size_t),
                 ("arena_bytes", c_uint64), ("worker_bytes", c_uint64), ("live_bytes", c_uint64),
                 ("constant_bytes", c_uint64), ("num_inputs", c_size_t), ("num_outputs", c_size_t),
-                ("num_launches", c_size_t)]
+                ("num_launches", c_size_t), ("code_format", c_char_p)]
 
 
 class TensorInfo(ctypes.Structure):

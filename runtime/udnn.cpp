@@ -239,7 +239,9 @@ udnn_status udnn_model_get_program(const udnn_model *model, size_t program,
                m.programConstantBytes[program],
                p.inputs.size(),
                p.outputs.size(),
-               p.launches.size()};
+               p.launches.size(),
+               p.codes.empty() ? "none"
+                               : getCodeFormatName(m.artifact().codes[p.codes.front()].format)};
   return UDNN_OK;
 }
 

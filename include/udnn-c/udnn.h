@@ -70,7 +70,8 @@ typedef struct udnn_program_info {
   /** CPU features that the code needs, in LLVM's names. */
   const char *const *device_features;
   size_t num_device_features;
-  /** Memory of a context: shared by all launches, and per worker. */
+  /** Memory of a context: shared by all launches, and scratch memory: per worker thread on a CPU,
+      once on a GPU. */
   uint64_t arena_bytes;
   uint64_t worker_bytes;
   /** Largest set of arena bytes that is in use at one time. */
@@ -80,6 +81,9 @@ typedef struct udnn_program_info {
   size_t num_inputs;
   size_t num_outputs;
   size_t num_launches;
+  /** What the code is: "elf" (machine code for CPUs), "cubin" (machine code for GPUs) or "ptx"
+      (compiled by the driver when a context is created); "none" where nothing is launched. */
+  const char *code_format;
 } udnn_program_info;
 
 typedef struct udnn_tensor_info {
