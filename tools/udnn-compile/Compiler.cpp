@@ -143,6 +143,8 @@ LogicalResult Compiler::runStage(Stage stage) {
       report.addPlan(i, options.targets[i], *module);
     if (stage == Stage::Memory)
       report.addProgram(i, options.targets[i], *module);
+    if (stage == Stage::Codegen)
+      report.addCode(i, options.targets[i], *module);
   }
   return success();
 }

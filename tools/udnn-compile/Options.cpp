@@ -36,7 +36,8 @@ struct Flags {
                               cl::value_desc("file"), cl::cat(category)};
   cl::list<std::string> targets{
       "target", cl::CommaSeparated, cl::value_desc("cpu,cuda:sm_90a"), cl::cat(category),
-      cl::desc("Devices to compile for: cpu, cuda:sm_80, cuda:sm_90a (default: cpu)")};
+      cl::desc("Devices to compile for: cpu, cuda:sm_80, cuda:sm_86, cuda:sm_89, cuda:sm_90, "
+               "cuda:sm_90a (default: cpu)")};
   cl::opt<std::string> cpu{"cpu", cl::init("native"), cl::value_desc("name"), cl::cat(category),
                            cl::desc("CPU by LLVM's name, such as haswell (default: native)")};
   cl::opt<std::string> workspaceLimit{
@@ -134,7 +135,10 @@ LogicalResult compile::parseOptions(int argc, char **argv, Options &options, std
   std::string overview = "Compiles an ONNX model to an artifact for udnn-run.\n\n"
                          "  udnn-compile model.onnx --dim N=1 -o model.udnn\n\n"
                          "Shapes of the model's inputs:\n" +
-                         getOnnxImportFlagsHelp().str();
+                         getOnnxImportFlagsHelp().str() +
+                         "\nCUDA: targets become PTX, which the driver compiles and later GPUs run "
+                         "as well.\nOnly sm_90a becomes machine code where ptxas is found: in "
+                         "CUDA_HOME alone when that is\nset, else on PATH or in /usr/local/cuda.\n";
   std::string messages;
   llvm::raw_string_ostream os(messages);
   if (!cl::ParseCommandLineOptions(args.size(), args.data(), overview, &os)) {

@@ -78,6 +78,11 @@ void Report::addProgram(size_t target, llvm::StringRef name, ModuleOp module) {
   }
 }
 
+void Report::addCode(size_t target, llvm::StringRef name, ModuleOp module) {
+  for (auto code : module.getOps<dnn::CodeOp>())
+    getTarget(target, name).codeFormat = code.getFormat().str();
+}
+
 /// "1 launch", "2 launches".
 static std::string count(int64_t number, llvm::StringRef one, llvm::StringRef many) {
   return (llvm::Twine(number) + " " + (number == 1 ? one : many)).str();
@@ -91,12 +96,16 @@ void Report::printSummary(llvm::raw_ostream &os, const Options &options) const {
     if (!target.layers.empty())
       os << count(target.layers.size(), "layer", "layers") << ", ";
     os << count(target.launches, "launch", "launches") << " of "
-       << count(target.kernels, "kernel", "kernels") << "\n";
+       << count(target.kernels, "kernel", "kernels");
+    if (!target.codeFormat.empty())
+      os << ", code as " << target.codeFormat;
+    os << "\n";
     for (const auto &[family, launches] : target.launchesOfFamily)
       os << "    " << family << ": " << launches << "\n";
     os << "    arena " << formatBytes(target.arenaBytes) << " (largest live set "
-       << formatBytes(target.liveBytes) << "), " << formatBytes(target.workerBytes)
-       << " per worker\n";
+       << formatBytes(target.liveBytes) << "), scratch " << formatBytes(target.workerBytes)
+       << (llvm::StringRef(target.target).starts_with("cpu") ? " per worker" : " on the device")
+       << "\n";
   }
   double total = 0;
   os << "  time:";
@@ -120,14 +129,12 @@ static llvm::json::Object toJson(const TargetReport &target) {
   llvm::json::Object families;
   for (const auto &[family, launches] : target.launchesOfFamily)
     families[family] = launches;
-  return llvm::json::Object{{"target", target.target},
-                            {"layers", std::move(layers)},
-                            {"launches", target.launches},
-                            {"launches_of_family", std::move(families)},
-                            {"kernels", target.kernels},
-                            {"arena_bytes", target.arenaBytes},
-                            {"live_bytes", target.liveBytes},
-                            {"worker_bytes", target.workerBytes}};
+  return llvm::json::Object{
+      {"target", target.target},           {"layers", std::move(layers)},
+      {"launches", target.launches},       {"launches_of_family", std::move(families)},
+      {"kernels", target.kernels},         {"code_format", target.codeFormat},
+      {"arena_bytes", target.arenaBytes},  {"live_bytes", target.liveBytes},
+      {"worker_bytes", target.workerBytes}};
 }
 
 void Report::writeJson(llvm::raw_ostream &os, const Options &options) const {
@@ -137,13 +144,10 @@ void Report::writeJson(llvm::raw_ostream &os, const Options &options) const {
   llvm::json::Array stages;
   for (const auto &[stage, seconds] : times)
     stages.push_back(llvm::json::Object{{"stage", getStageName(stage)}, {"seconds", seconds}});
-  llvm::json::Object report{{"version", UDNN_VERSION},
-                            {"input", options.input},
-                            {"output", options.output},
-                            {"targets", std::move(programs)},
-                            {"stages", std::move(stages)},
-                            {"constant_bytes", sizes.constantBytes},
-                            {"code_bytes", sizes.codeBytes},
-                            {"file_bytes", sizes.fileBytes}};
+  llvm::json::Object report{
+      {"version", UDNN_VERSION},       {"input", options.input},
+      {"output", options.output},      {"targets", std::move(programs)},
+      {"stages", std::move(stages)},   {"constant_bytes", sizes.constantBytes},
+      {"code_bytes", sizes.codeBytes}, {"file_bytes", sizes.fileBytes}};
   os << llvm::formatv("{0:2}", llvm::json::Value(std::move(report))) << "\n";
 }

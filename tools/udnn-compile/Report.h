@@ -33,6 +33,8 @@ struct TargetReport {
   int64_t launches = 0, kernels = 0, arenaBytes = 0, liveBytes = 0, workerBytes = 0;
   /// Number of launches by family, in the order of their names.
   std::map<std::string, int64_t> launchesOfFamily;
+  /// "elf", "cubin" or "ptx"; empty where nothing is launched.
+  std::string codeFormat;
 };
 
 class Report {
@@ -45,6 +47,8 @@ public:
   void addPlan(size_t target, llvm::StringRef name, mlir::ModuleOp module);
   /// Remembers what the program of a module holds.
   void addProgram(size_t target, llvm::StringRef name, mlir::ModuleOp module);
+  /// Remembers what its code is.
+  void addCode(size_t target, llvm::StringRef name, mlir::ModuleOp module);
   void setSizes(const EmittedSizes &emitted) { sizes = emitted; }
 
   /// Layers, kernels, arena, constants and times, a line each.

@@ -73,16 +73,23 @@ static std::string formatFeatures(const udnn_program_info &info) {
   return text.empty() ? "none" : text;
 }
 
+/// Scratch memory: workers of a CPU have one each, blocks of a GPU share one.
+static std::string formatScratch(const udnn_program_info &info) {
+  bool isCpu = info.device_kind == std::string("cpu");
+  return formatBytes(info.worker_bytes) + (isCpu ? " per worker" : " on the device");
+}
+
 static std::string formatProgram(const udnn_model *model, size_t program) {
   udnn_program_info info = {};
   udnn_model_get_program(model, program, &info);
   std::string text = "\nprogram " + std::to_string(program) + ": " + info.entry + " for " +
                      info.device_kind + " (" + info.device_arch + ")\n";
   text += formatTable({{"", ""},
+                       {"code", info.code_format},
                        {"needs", formatFeatures(info)},
                        {"arena", formatBytes(info.arena_bytes) + " (largest live set " +
                                      formatBytes(info.live_bytes) + ")"},
-                       {"scratch", formatBytes(info.worker_bytes) + " per worker"},
+                       {"scratch", formatScratch(info)},
                        {"constants", formatBytes(info.constant_bytes)}},
                       2)
               .substr(1);
@@ -163,6 +170,7 @@ static void addProgram(JsonList &object, const udnn_program_info &info) {
   object.add("entry", quoteJson(info.entry));
   object.add("device_kind", quoteJson(info.device_kind));
   object.add("device_arch", quoteJson(info.device_arch));
+  object.add("code_format", quoteJson(info.code_format));
   object.add("arena_bytes", std::to_string(info.arena_bytes));
   object.add("live_bytes", std::to_string(info.live_bytes));
   object.add("worker_bytes", std::to_string(info.worker_bytes));
