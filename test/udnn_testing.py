@@ -5,8 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 
 import argparse
 import importlib.util
+import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
@@ -49,6 +51,23 @@ class Tools:
             return Result(127, "", f"error: there is no {command[0]}")
         return Result(done.returncode, done.stdout.decode(errors="replace"),
                       done.stderr.decode(errors="replace"))
+
+
+def find_ptxas():
+    """The assembler that udnn-compile takes, or None; that of the Python package
+    nvidia-cuda-nvcc-cu12 is made known to it by CUDA_HOME where there is no other."""
+    home = os.environ.get("CUDA_HOME")
+    if not home and not shutil.which("ptxas") and not os.path.exists("/usr/local/cuda/bin/ptxas"):
+        try:
+            spec = importlib.util.find_spec("nvidia.cuda_nvcc")
+        except ModuleNotFoundError:
+            spec = None
+        if spec is None:
+            return None
+        home = os.environ["CUDA_HOME"] = str(spec.submodule_search_locations[0])
+    if home:
+        return shutil.which("ptxas", path=os.path.join(home, "bin"))
+    return shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 
 
 def parser(description, work):
