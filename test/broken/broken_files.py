@@ -4,6 +4,7 @@ command; the pattern is what the error names.
 SPDX-License-Identifier: Apache-2.0
 """
 
+import ctypes
 import pathlib
 
 import numpy as np
@@ -38,10 +39,30 @@ class Bench:
     def run(self, *options):
         return ["udnn-run", self.artifact(), *options]
 
+    def compile_for_cuda(self, *options, target="cuda:sm_80"):
+        """The command that compiles a sound model for a GPU."""
+        return ["udnn-compile", self.model(network(1)), f"--target={target}", "-o",
+                self / "out.udnn", *options]
+
+    def cuda_artifact(self):
+        """An artifact that holds code for a GPU only."""
+        compiled = self.tools.run(*self.compile_for_cuda())
+        assert compiled.code == 0, compiled.err
+        return (self / "out.udnn").rename(self / "cuda.udnn")
+
     def artifact(self, change=bytes):
         """A copy of the sound artifact, its bytes changed."""
         (self / "broken.udnn").write_bytes(change(self.sound))
         return self / "broken.udnn"
+
+
+def has_driver():
+    """True where programs can run on a GPU or fail in the driver itself."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def broken(expected):
@@ -150,6 +171,46 @@ def compile_unknown_option(bench):
 @broken("abacus")
 def compile_unknown_target(bench):
     return ["udnn-compile", bench.model(network(1)), "--target=abacus", "-o", bench / "out.udnn"]
+
+
+@broken("'cuda:sm_90a'.*got 'cuda:sm_999'")
+def compile_unknown_gpu(bench):
+    return bench.compile_for_cuda(target="cuda:sm_999")
+
+
+@broken("'cuda:sm_80'.*got 'cuda:sm_70'")
+def compile_old_gpu(bench):
+    return bench.compile_for_cuda(target="cuda:sm_70")
+
+
+@broken("architecture.*got 'cuda'")
+def compile_gpu_without_architecture(bench):
+    return bench.compile_for_cuda(target="cuda")
+
+
+@broken("got 'cuda:sm_999'")
+def compile_one_unknown_of_two_targets(bench):
+    return bench.compile_for_cuda(target="cpu,cuda:sm_999")
+
+
+@broken("'cpu' twice")
+def compile_target_twice(bench):
+    return bench.compile_for_cuda(target="cpu,cuda:sm_80,cpu")
+
+
+@broken("one target with --compile-to, got 2")
+def compile_two_targets_to_a_stage(bench):
+    return bench.compile_for_cuda("--compile-to=plan", target="cpu,cuda:sm_80")
+
+
+@broken("'pool'.*no convolution and no matrix product")
+def compile_forced_gpu_family_that_cannot(bench):
+    return bench.compile_for_cuda("--force-family=pool=cuda.implicit_gemm")
+
+
+@broken("'conv'.*'cuda'")
+def compile_forced_cpu_family_for_a_gpu(bench):
+    return bench.compile_for_cuda("--force-family=conv=cpu.direct_conv")
 
 
 @broken("z80")
@@ -453,6 +514,31 @@ def run_on_unknown_device(bench):
 @broken("cuda")
 def run_on_a_missing_gpu(bench):
     return bench.run("--device=cuda:15")
+
+
+@broken("'cuda', not for 'cpu'")
+def run_gpu_code_on_the_cpu(bench):
+    return ["udnn-run", bench.cuda_artifact(), "--device=cpu"]
+
+
+@broken("libcuda.so.1.*driver is not installed")
+def run_without_driver(bench):
+    return None if has_driver() else ["udnn-run", bench.cuda_artifact(), "--device=cuda:0"]
+
+
+@broken("libcuda.so.1.*driver is not installed")
+def run_gpu_code_by_default_without_driver(bench):
+    return None if has_driver() else ["udnn-run", bench.cuda_artifact()]
+
+
+@broken("number of a GPU.*'cuda:-1'")
+def run_on_a_negative_gpu(bench):
+    return ["udnn-run", bench.cuda_artifact(), "--device=cuda:-1"]
+
+
+@broken("number of a GPU.*'cuda:one'")
+def run_on_a_named_gpu(bench):
+    return bench.run("--device=cuda:one")
 
 
 @broken("file.txt|directory|folder")

@@ -116,6 +116,9 @@ static LogicalResult convert(const Flags &flags, Options &options, std::string &
   options.targets = {flags.targets.begin(), flags.targets.end()};
   if (options.targets.empty())
     options.targets.push_back("cpu");
+  for (size_t i = 0; i < options.targets.size(); ++i)
+    if (llvm::is_contained(llvm::ArrayRef(options.targets).take_front(i), options.targets[i]))
+      return fail("expects every --target once, got '" + options.targets[i] + "' twice");
   options.markedOutputs = {flags.markOutputs.begin(), flags.markOutputs.end()};
   options.plan.maxRelativeError = bound;
   options.plan.workspaceLimit = flags.workspaceLimit;

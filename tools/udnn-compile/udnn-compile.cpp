@@ -34,8 +34,13 @@ static void print(Diagnostic &diagnostic) {
   llvm::errs() << "udnn-compile: " << severity;
   Location location = diagnostic.getLocation();
   std::string message = diagnostic.str();
-  if (auto file = location->findInstanceOf<FileLineColLoc>())
-    llvm::errs() << file.getFilename().getValue() << ":" << file.getLine() << ": ";
+  // Line 0 stands for all of a model.
+  if (auto file = location->findInstanceOf<FileLineColLoc>()) {
+    llvm::errs() << file.getFilename().getValue() << ":";
+    if (file.getLine())
+      llvm::errs() << file.getLine() << ":";
+    llvm::errs() << " ";
+  }
   auto node = location->findInstanceOf<NameLoc>();
   if (node && !llvm::StringRef(message).contains(node.getName()))
     llvm::errs() << "'" << node.getName().getValue() << "': ";
