@@ -33,7 +33,8 @@ struct Candidate {
   int64_t flops = 0, bytes = 0, efficiencyPercent = 100;
   /// Number of launches that the candidate expands to.
   int64_t launches = 1;
-  /// Workspace in bytes: shared by all workers, and of each worker.
+  /// Workspace in bytes: shared by all workers, and of each worker. On a GPU the launch is the
+  /// only worker.
   int64_t workspaceBytes = 0, workerBytes = 0;
   /// Relative RMS error that the algorithm adds to the rounding of the result's type, in parts per
   /// billion (0: data movement and integers; about 300 for plain f32 sums).
@@ -123,9 +124,15 @@ public:
   virtual LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const = 0;
 
   /// Generates the kernel into `module` as a function named like the kernel op, whose arguments
-  /// have memref types now. CPU: `func.func @name(args..., [scratch : memref<Nxi8>], task : index)`
-  /// in func, scf, arith, math, memref, vector, affine and linalg on buffers; strides come from
-  /// the memref types, offsets are in the pointers (types have offset 0).
+  /// have memref types now; strides come from these types, offsets are in the pointers (types have
+  /// offset 0).
+  /// CPU: `func.func @name(args..., [scratch : memref<Nxi8>], task : index)` in func, scf, arith,
+  /// math, memref, vector, affine and linalg on buffers.
+  /// CUDA: `gpu.func @name(args..., [scratch : memref<Nxi8>]) kernel` in the one gpu.module of
+  /// `module`, which is made where there is none, with the block of `getLaunchShape` as its
+  /// known_block_size; in gpu, nvgpu, scf, arith, math, memref, vector and affine. Types of empty
+  /// tensors have one element. Static shared memory is a workgroup attribution. The scratch memory
+  /// is there once per launch: N bytes for all blocks together, and not cleared.
   virtual llvm::LogicalResult build(dnn::KernelOp kernel, dnn::DeviceAttr device,
                                     mlir::ModuleOp module) const = 0;
 };
