@@ -9,6 +9,7 @@
 #include "udnn/InitAll.h"
 
 #include "udnn/Dialect/Dnn.h"
+#include "udnn/Dialect/Tiling.h"
 #include "udnn/Passes/Codegen.h"
 #include "udnn/Passes/Lowering.h"
 #include "udnn/Passes/Memory.h"
@@ -24,6 +25,7 @@ void udnn::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<dnn::DnnDialect>();
+  dnn::registerTilingInterfaceExternalModels(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
 }
 
