@@ -18,7 +18,7 @@ TYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8,
 LOWERING = [
     "--convert-dnn-to-linalg",
     "--one-shot-bufferize=bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map",
-    "--convert-linalg-to-loops", "--memref-expand", "--expand-strided-metadata", "--lower-affine",
+    "--scf-forall-to-for", "--convert-linalg-to-loops", "--memref-expand", "--expand-strided-metadata", "--lower-affine",
     "--arith-expand", "--convert-scf-to-cf", "--convert-math-to-llvm", "--convert-math-to-libm",
     "--finalize-memref-to-llvm", "--convert-func-to-llvm", "--convert-arith-to-llvm", "--convert-cf-to-llvm",
     "--convert-index-to-llvm", "--convert-ub-to-llvm", "--reconcile-unrealized-casts",
@@ -70,12 +70,13 @@ class Case:
             lines.append(f"    %d = arith.extf %element : {kind} to f64")
         return lines + ["    func.call @printF64(%d) : (f64) -> ()", "    func.call @printNewline() : () -> ()", "  }"]
 
-    def run(self, options):
+    def run(self, options, before=()):
+        """Runs the passes `before`, lowers and runs; says what differs, or None."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "case.mlir")
             with open(path, "w") as file:
                 file.write(self.module())
-            lowered = subprocess.run([options.opt, path] + LOWERING, capture_output=True, text=True)
+            lowered = subprocess.run([options.opt, path, *before] + LOWERING, capture_output=True, text=True)
             if lowered.returncode:
                 return f"lowering failed: {lowered.stderr[:2000]}"
             runner = subprocess.run(
