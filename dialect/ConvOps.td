@@ -52,6 +52,13 @@ def Dnn_ConvOp : Dnn_ConvBase<"conv"> {
     `accumulate` the sum is added to the init, whose type is then the
     accumulator's, and there is no epilogue.
 
+    Tiling: the loops are the result's dimensions, the filter's channels and its
+    window. Tiles of a spatial dimension overlap in the input. Blocks of
+    channels stay whole, and so do channels of which the last block is partly
+    filled. With groups, a tile of output channels is either several groups or
+    part of one (whose size it divides); only the latter is tiled along the
+    input channels.
+
     Source: cuDNN (arXiv 1410.0759), section 2; ONNX operator `Conv`.
 
     Example:
@@ -78,6 +85,9 @@ def Dnn_ConvTransposeOp : Dnn_ConvBase<"conv_transpose"> {
     result is dropped. The filter is `[C, K/groups, spatial...]`, that is, its
     dimension numbers name `c` first. The result's size is taken from its type,
     so output padding needs no attribute.
+
+    Tiling: the loops are those of `dnn.conv`. The batch and the channels of a
+    single group can be tiled; spatial dimensions and the window stay whole.
 
     Source: ONNX operator `ConvTranspose`.
 

@@ -23,6 +23,9 @@ def Dnn_MatmulOp : Dnn_EpiloguePrimitive<"matmul"> {
     `accumulate` the sum is added to the init, whose type is then the
     accumulator's, and there is no epilogue.
 
+    Tiling: the loops are `b.., m, n, k`; all of them can be tiled, `k` with
+    `accumulate`.
+
     Source: ONNX operators `MatMul` and `Gemm`.
 
     Example:

@@ -24,6 +24,8 @@ def Dnn_SoftmaxOp : Dnn_SoftmaxBase<"softmax"> {
   let description = [{
     `exp(x - max) / sum(exp(x - max))` along `dimension`.
 
+    Tiling: the loops are the result's dimensions; `dimension` stays whole.
+
     Source: ONNX operator `Softmax`, opset 13.
 
     Example:
@@ -39,6 +41,8 @@ def Dnn_LogSoftmaxOp : Dnn_SoftmaxBase<"log_softmax"> {
   let description = [{
     `x - max - log(sum(exp(x - max)))` along `dimension`.
 
+    Tiling: the loops are the result's dimensions; `dimension` stays whole.
+
     Source: ONNX operator `LogSoftmax`, opset 13.
 
     Example:
@@ -53,6 +57,8 @@ def Dnn_BatchNormOp : Dnn_SingleResultPrimitive<"batch_norm"> {
   let summary = "batch normalization with given statistics";
   let description = [{
     `(x - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c]`.
+
+    Tiling: the loops are the result's dimensions; blocks of channels stay whole.
 
     Source: ONNX operator `BatchNormalization`, inference.
 
@@ -81,6 +87,9 @@ def Dnn_InstanceNormOp : Dnn_SingleResultPrimitive<"instance_norm"> {
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c]`, mean and
     (biased) variance taken over the spatial dimensions.
+
+    Tiling: the loops are the result's dimensions; the spatial ones and blocks of
+    channels stay whole.
 
     Source: ONNX operator `InstanceNormalization`.
 
@@ -111,6 +120,9 @@ def Dnn_LayerNormOp : Dnn_Primitive<"layer_norm", [AttrSizedOperandSegments]> {
     init receives the result; two more, where given, the mean and the inverse
     deviation, with size 1 in the normalized dimensions. Statistics are computed
     in f32 (f64 for f64).
+
+    Tiling: the loops are the dimensions of the first result; those from
+    `dimension` on stay whole.
 
     Source: ONNX operator `LayerNormalization`, opset 17.
 
@@ -143,6 +155,8 @@ def Dnn_LRNOp : Dnn_SingleResultPrimitive<"lrn"> {
     `x / (bias + alpha / size * sum over i of x[n, i, p]^2) ^ beta` with i from
     `c - floor((size - 1) / 2)` to `c + ceil((size - 1) / 2)`, inside the
     channels.
+
+    Tiling: the loops are the result's dimensions; the channels stay whole.
 
     Source: ONNX operator `LRN`.
 

@@ -22,6 +22,10 @@ def Dnn_MaxPoolOp : Dnn_Primitive<"max_pool"> {
     column-major order with `column_major`. Integers compare as signed, or as
     unsigned with `unsigned`. NaN wins over numbers.
 
+    Tiling: the loops are the result's dimensions, then the window, which stays
+    whole. With indices nothing can be tiled, for they count the elements of the
+    whole input.
+
     Source: ONNX operator `MaxPool`.
 
     Example:
@@ -64,6 +68,10 @@ def Dnn_AvgPoolOp : Dnn_SingleResultPrimitive<"avg_pool"> {
     counts as zero; positions beyond the padding, which ceil mode can produce,
     never count). The result's size is taken from its type. Global average
     pooling is a window of the whole spatial size.
+
+    Tiling: the loops are the result's dimensions, then the window, which stays
+    whole. Where padding does not count, at most four tiles per border may read
+    it.
 
     Source: ONNX operators `AveragePool` and `GlobalAveragePool`.
 

@@ -49,6 +49,8 @@ def Dnn_ResizeOp : Dnn_SingleResultPrimitive<"resize"> {
     `extrapolation`. Interpolated integers are rounded to even; they are signed,
     or unsigned with `unsigned`.
 
+    Tiling: the loops are the result's dimensions; resampled ones stay whole.
+
     Source: ONNX operator `Resize`, opset 19, without antialiasing.
 
     Example:
