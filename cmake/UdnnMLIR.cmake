@@ -38,9 +38,26 @@ function(udnn_add_mlir_tool name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# udnn_add_passes(STAGE): generates <STAGE>.h.inc from <STAGE>.td in the current folder.
+# udnn_add_doc(OUTPUT SOURCE ARGUMENTS...): the target udnn-doc writes <build>/docs/<OUTPUT>.md from
+# <SOURCE>.td in the current folder.
+add_custom_target(udnn-doc)
+function(udnn_add_doc output source)
+  set(LLVM_TARGET_DEFINITIONS ${source}.td)
+  tablegen(MLIR ${output}.md ${ARGN})
+  set(file ${CMAKE_BINARY_DIR}/docs/${output}.md)
+  add_custom_command(OUTPUT ${file}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_BINARY_DIR}/${output}.md ${file}
+    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${output}.md)
+  add_custom_target(udnn-doc-${output} DEPENDS ${file})
+  add_dependencies(udnn-doc udnn-doc-${output})
+endfunction()
+
+# udnn_add_passes(STAGE): generates <STAGE>.h.inc from <STAGE>.td in the current folder, and the
+# reference of its passes.
 function(udnn_add_passes stage)
   set(LLVM_TARGET_DEFINITIONS ${stage}.td)
   mlir_tablegen(${stage}.h.inc -gen-pass-decls -name ${stage})
   add_public_tablegen_target(Udnn${stage}PassesIncGen)
+  string(TOLOWER ${stage} name)
+  udnn_add_doc(passes-${name} ${stage} -gen-pass-doc)
 endfunction()
