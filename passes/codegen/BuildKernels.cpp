@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "udnn/Codegen/Cpu.h"
-#include "udnn/Codegen/Cuda.h"
+#include "udnn/Codegen/Backend.h"
 #include "udnn/Cost/Device.h"
 #include "udnn/Passes/Codegen.h"
 
@@ -25,8 +24,7 @@ namespace {
 struct BuildKernelsPass : public udnn::impl::BuildKernelsPassBase<BuildKernelsPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     BuildKernelsPassBase::getDependentDialects(registry);
-    registerCpuCodegen(registry);
-    registerCudaCodegen(registry);
+    registerCodegenDialects(registry);
   }
 
   void runOnOperation() override {
@@ -38,11 +36,16 @@ struct BuildKernelsPass : public udnn::impl::BuildKernelsPassBase<BuildKernelsPa
       module.emitError("expects a program or 'dnn.device'");
       return signalPassFailure();
     }
+    const Backend *backend = lookupBackend(device);
+    if (!backend) {
+      module.emitError("no code generator for devices of kind '")
+          << device.getKind().getValue() << "'";
+      return signalPassFailure();
+    }
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc(), "kernels");
     for (auto kernel : module.getOps<dnn::KernelOp>())
       if (llvm::all_of(kernel.getArgumentTypes(), llvm::IsaPred<MemRefType>) &&
-          failed(device.isCPU() ? buildCpuKernel(kernel, device, *kernels)
-                                : buildCudaKernel(kernel, device, *kernels)))
+          failed(backend->buildKernel(kernel, device, *kernels)))
         return signalPassFailure();
     module.push_back(kernels.release());
   }

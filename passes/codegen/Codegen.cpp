@@ -8,8 +8,7 @@
 
 #include "udnn/Passes/Codegen.h"
 
-#include "udnn/Codegen/Cpu.h"
-#include "udnn/Codegen/Cuda.h"
+#include "udnn/Codegen/Backend.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
@@ -39,8 +38,7 @@ using Targets = llvm::MapVector<dnn::DeviceAttr, Target>;
 struct CodegenPass : public udnn::impl::CodegenPassBase<CodegenPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     CodegenPassBase::getDependentDialects(registry);
-    registerCpuCodegen(registry);
-    registerCudaCodegen(registry);
+    registerCodegenDialects(registry);
   }
   void runOnOperation() override;
 };
@@ -67,36 +65,26 @@ static LogicalResult collectKernels(ModuleOp module, Targets &targets) {
   return success();
 }
 
-/// Compiles the kernels of one target; the format of the code is stored in `format`.
-static FailureOr<std::vector<char>> compile(dnn::DeviceAttr device, Target &target,
-                                            StringRef &format) {
-  if (device.isCPU()) {
-    format = "elf";
-    return compileCpuKernels(target.kernels.getArrayRef(), device);
-  }
-  if (device.getKind().getValue() == "cuda") {
-    FailureOr<CudaCode> code = compileCudaKernels(target.kernels.getArrayRef(), device);
-    if (failed(code))
-      return failure();
-    format = code->format;
-    return std::move(code->bytes);
-  }
+static FailureOr<TargetCode> compile(dnn::DeviceAttr device, Target &target) {
+  if (const Backend *backend = lookupBackend(device))
+    return backend->compile(target.kernels.getArrayRef(), device);
   return target.program.emitError()
          << "no code generator for devices of kind '" << device.getKind().getValue() << "'";
 }
 
 /// Appends the operation that holds the code.
 static void appendCode(ModuleOp module, StringRef name, dnn::DeviceAttr device,
-                       const Kernels &kernels, StringRef format, ArrayRef<char> bytes) {
+                       const Kernels &kernels, const TargetCode &code) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto type = RankedTensorType::get({int64_t(bytes.size())}, builder.getI8Type());
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64);
+  auto type = RankedTensorType::get({int64_t(code.bytes.size())}, builder.getI8Type());
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocateAndCopyWithAlign(ArrayRef<char>(code.bytes), 64);
   auto data = DenseResourceElementsAttr::get(type, name, std::move(blob));
   SmallVector<Attribute> symbols;
   for (dnn::KernelOp kernel : llvm::make_first_range(kernels))
     symbols.push_back(FlatSymbolRefAttr::get(kernel.getSymNameAttr()));
-  dnn::CodeOp::create(builder, module.getLoc(), name, device, format, builder.getArrayAttr(symbols),
-                      data);
+  dnn::CodeOp::create(builder, module.getLoc(), name, device, code.format,
+                      builder.getArrayAttr(symbols), data);
 }
 
 void CodegenPass::runOnOperation() {
@@ -108,13 +96,12 @@ void CodegenPass::runOnOperation() {
   for (auto &[device, target] : targets) {
     if (target.kernels.empty())
       continue;
-    StringRef format;
-    FailureOr<std::vector<char>> bytes = compile(device, target, format);
-    if (failed(bytes))
+    FailureOr<TargetCode> code = compile(device, target);
+    if (failed(code))
       return signalPassFailure();
     std::string name = ("code_" + device.getKind().getValue()).str();
     if (int count = counts[name]++)
       name += "_" + std::to_string(count);
-    appendCode(module, name, device, target.kernels, format, *bytes);
+    appendCode(module, name, device, target.kernels, *code);
   }
 }

@@ -8,6 +8,7 @@
 
 #include "SharedLibrary.h"
 
+#include "udnn/Codegen/Backend.h"
 #include "udnn/Codegen/Cpu.h"
 #include "udnn/Cost/Device.h"
 
@@ -28,7 +29,7 @@ class CompileTest : public testing::Test {
 protected:
   CompileTest() {
     DialectRegistry registry;
-    registerCpuCodegen(registry);
+    registerCodegenDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     seed = std::random_device()();

@@ -10,6 +10,7 @@
 
 #include "../codegen/SharedLibrary.h"
 
+#include "udnn/Codegen/Backend.h"
 #include "udnn/Codegen/Cpu.h"
 #include "udnn/Constants/Evaluate.h"
 
@@ -263,7 +264,7 @@ MLIRContext &getContext() {
     DialectRegistry registry;
     registry
         .insert<dnn::DnnDialect, func::FuncDialect, linalg::LinalgDialect, tensor::TensorDialect>();
-    registerCpuCodegen(registry);
+    registerCodegenDialects(registry);
     auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     created->loadAllAvailableDialects();
     return created;

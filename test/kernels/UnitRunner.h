@@ -12,7 +12,7 @@
 
 #include "../codegen/SharedLibrary.h"
 
-#include "udnn/Codegen/Cpu.h"
+#include "udnn/Codegen/Backend.h"
 #include "udnn/Cost/Device.h"
 #include "udnn/Kernels/KernelFamily.h"
 
@@ -50,7 +50,7 @@ class UnitRunner : public testing::Test {
 protected:
   UnitRunner() {
     mlir::DialectRegistry registry;
-    registerCpuCodegen(registry);
+    registerCodegenDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     seed = std::random_device()();
@@ -141,12 +141,12 @@ private:
       kernel.setFunctionType(mlir::FunctionType::get(&context, types, {}));
       kernels.push_back({kernel, "test"});
     }
-    auto bytes = compileCpuKernels(kernels, device);
-    if (mlir::failed(bytes)) {
+    mlir::FailureOr<TargetCode> code = lookupBackend(device)->compile(kernels, device);
+    if (mlir::failed(code)) {
       ADD_FAILURE() << errors;
       return {};
     }
-    SharedLibrary library(*bytes);
+    SharedLibrary library(code->bytes);
     for (auto dispatch : function.getOps<dnn::DispatchOp>()) {
       auto kernel = module.lookupSymbol<dnn::KernelOp>(dispatch.getKernel());
       runDispatch(dispatch, kernel, library.lookup(dispatch.getKernel().str().c_str()), inPlace);

@@ -21,6 +21,9 @@ namespace udnn::codegen {
 
 using Object = llvm::SmallVector<char, 0>;
 
+/// Registers what CPU code generation loads.
+void registerCpuDialects(mlir::DialectRegistry &registry);
+
 /// Lowers the kernel functions of `module` to the LLVM dialect: pointers instead of memrefs,
 /// approximations or libm calls instead of `math`.
 llvm::LogicalResult lowerToLLVM(mlir::ModuleOp module);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "udnn/Codegen/Cpu.h"
+#include "CodegenCpu.h"
 
 #include "udnn/Kernels/Dialects.h"
 
@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-void udnn::registerCpuCodegen(DialectRegistry &registry) {
+void udnn::codegen::registerCpuDialects(DialectRegistry &registry) {
   registerKernelDialects(registry);
   registry.insert<cf::ControlFlowDialect, dnn::DnnDialect, index::IndexDialect, LLVM::LLVMDialect,
                   ub::UBDialect>();

@@ -10,14 +10,18 @@
 #ifndef UDNN_LIB_CODEGEN_CUDA_CODEGENCUDA_H
 #define UDNN_LIB_CODEGEN_CUDA_CODEGENCUDA_H
 
-#include "udnn/Codegen/Cuda.h"
+#include "udnn/Dialect/Dnn.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace udnn::codegen {
+
+/// Registers what CUDA code generation loads.
+void registerCudaDialects(mlir::DialectRegistry &registry);
 
 /// Lowers the kernel functions in the gpu.module of `module` to the LLVM and NVVM dialects: plain
 /// pointers instead of memrefs, approximations or calls of libdevice instead of `math`.

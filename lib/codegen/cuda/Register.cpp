@@ -6,18 +6,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "udnn/Codegen/Cuda.h"
+#include "CodegenCuda.h"
 
+#include "udnn/Kernels/Dialects.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 
 using namespace mlir;
 
-void udnn::registerCudaCodegen(DialectRegistry &registry) {
-  registry.insert<gpu::GPUDialect, NVVM::NVVMDialect, nvgpu::NVGPUDialect>();
+void udnn::codegen::registerCudaDialects(DialectRegistry &registry) {
+  registerKernelDialects(registry);
+  registry.insert<cf::ControlFlowDialect, dnn::DnnDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  NVVM::NVVMDialect, nvgpu::NVGPUDialect, ub::UBDialect>();
+  registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
 }

@@ -1,4 +1,4 @@
-//===- Compile.cpp - kernels to a shared library ---------------------------===//
+//===- CpuBackend.cpp - kernels to a shared library -------------------------===//
 //
 // Runs all steps of CPU code generation, one kernel at a time on every thread of the context.
 //
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CodegenCpu.h"
+#include "CpuBackend.h"
 
-#include "udnn/Kernels/KernelFamily.h"
+#include "CodegenCpu.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -55,26 +55,37 @@ static void markNoAlias(func::FuncOp function, dnn::KernelOp kernel) {
                           UnitAttr::get(kernel.getContext()));
 }
 
-LogicalResult udnn::buildCpuKernel(dnn::KernelOp kernel, dnn::DeviceAttr device, ModuleOp module) {
-  const KernelFamily *family = lookupKernelFamily(kernel.getFamily());
-  if (!family)
-    return kernel.emitError() << "expects '" << kernel.getFamily() << "' to be a kernel family";
-  if (failed(family->build(kernel, device, module)))
-    return failure();
+namespace {
+class CpuBackend : public Backend {
+public:
+  StringRef getDeviceKind() const override { return "cpu"; }
+  void registerDialects(DialectRegistry &registry) const override { registerCpuDialects(registry); }
+  FailureOr<TargetCode> compile(ArrayRef<LaunchedKernel> kernels,
+                                dnn::DeviceAttr device) const override;
+
+protected:
+  LogicalResult finishKernel(dnn::KernelOp kernel, ModuleOp module) const override;
+
+private:
+  FailureOr<Object> compileKernel(LaunchedKernel launched, dnn::DeviceAttr device) const;
+};
+} // namespace
+
+LogicalResult CpuBackend::finishKernel(dnn::KernelOp kernel, ModuleOp module) const {
   auto function = module.lookupSymbol<func::FuncOp>(kernel.getSymName());
   size_t arguments = kernel.getArgumentTypes().size() + (kernel.getWorkerBytes() ? 2 : 1);
   if (!function || function.getNumArguments() != arguments)
     return kernel.emitError() << "expects family '" << kernel.getFamily()
                               << "' to build a function of " << arguments << " arguments";
   markNoAlias(function, kernel);
-  return verify(module);
+  return success();
 }
 
-static FailureOr<Object> compileKernel(LaunchedKernel launched, dnn::DeviceAttr device) {
+FailureOr<Object> CpuBackend::compileKernel(LaunchedKernel launched, dnn::DeviceAttr device) const {
   auto [kernel, layer] = launched;
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
   FailureOr<Object> object = failure();
-  if (succeeded(buildCpuKernel(kernel, device, *module)))
+  if (succeeded(buildKernel(kernel, device, *module)))
     object = compileModule(*module, device);
   if (failed(object))
     return kernel.emitError() << "cannot compile kernel '" << kernel.getSymName() << "' of family '"
@@ -82,20 +93,27 @@ static FailureOr<Object> compileKernel(LaunchedKernel launched, dnn::DeviceAttr 
   return object;
 }
 
-FailureOr<std::vector<char>> udnn::compileCpuKernels(ArrayRef<LaunchedKernel> kernels,
-                                                     dnn::DeviceAttr device) {
+FailureOr<TargetCode> CpuBackend::compile(ArrayRef<LaunchedKernel> kernels,
+                                          dnn::DeviceAttr device) const {
+  TargetCode code{"elf", {}};
   if (kernels.empty())
-    return std::vector<char>();
-  MLIRContext *context = device.getContext();
+    return code;
   std::vector<Object> objects(kernels.size());
-  auto compile = [&](size_t index) {
+  auto compileOne = [&](size_t index) {
     FailureOr<Object> object = compileKernel(kernels[index], device);
     if (failed(object))
       return failure();
     objects[index] = std::move(*object);
     return success();
   };
-  if (failed(failableParallelForEachN(context, 0, kernels.size(), compile)))
+  if (failed(failableParallelForEachN(device.getContext(), 0, kernels.size(), compileOne)))
     return failure();
-  return linkObjects(objects, kernels.front().first->getParentOp()->getLoc());
+  FailureOr<std::vector<char>> library =
+      linkObjects(objects, kernels.front().first->getParentOp()->getLoc());
+  if (failed(library))
+    return failure();
+  code.bytes = std::move(*library);
+  return code;
 }
+
+std::unique_ptr<Backend> codegen::createCpuBackend() { return std::make_unique<CpuBackend>(); }

@@ -1,4 +1,4 @@
-//===- Compile.cpp - kernels to a cubin or PTX ------------------------------===//
+//===- CudaBackend.cpp - kernels to a cubin or PTX --------------------------===//
 //
 // Runs all steps of CUDA code generation on the kernels of one target together.
 //
@@ -6,11 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CudaBackend.h"
+
 #include "CodegenCuda.h"
-
-#include "udnn/Kernels/KernelFamily.h"
-
-#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace udnn;
@@ -21,12 +19,22 @@ static gpu::GPUModuleOp getGpuModule(ModuleOp module) {
   return modules.empty() ? gpu::GPUModuleOp() : *modules.begin();
 }
 
-LogicalResult udnn::buildCudaKernel(dnn::KernelOp kernel, dnn::DeviceAttr device, ModuleOp module) {
-  const KernelFamily *family = lookupKernelFamily(kernel.getFamily());
-  if (!family)
-    return kernel.emitError() << "expects '" << kernel.getFamily() << "' to be a kernel family";
-  if (failed(family->build(kernel, device, module)))
-    return failure();
+namespace {
+class CudaBackend : public Backend {
+public:
+  StringRef getDeviceKind() const override { return "cuda"; }
+  void registerDialects(DialectRegistry &registry) const override {
+    registerCudaDialects(registry);
+  }
+  FailureOr<TargetCode> compile(ArrayRef<LaunchedKernel> kernels,
+                                dnn::DeviceAttr device) const override;
+
+protected:
+  LogicalResult finishKernel(dnn::KernelOp kernel, ModuleOp module) const override;
+};
+} // namespace
+
+LogicalResult CudaBackend::finishKernel(dnn::KernelOp kernel, ModuleOp module) const {
   gpu::GPUModuleOp gpuModule = getGpuModule(module);
   size_t arguments = kernel.getArgumentTypes().size() + (kernel.getWorkerBytes() ? 1 : 0);
   auto function =
@@ -34,22 +42,22 @@ LogicalResult udnn::buildCudaKernel(dnn::KernelOp kernel, dnn::DeviceAttr device
   if (!function || function.getNumArguments() != arguments)
     return kernel.emitError() << "expects family '" << kernel.getFamily()
                               << "' to build a kernel of " << arguments << " arguments";
-  return verify(module);
+  return success();
 }
 
 /// True for architectures such as sm_90a, whose code runs on no other one.
 static bool isSpecific(StringRef arch) { return arch.ends_with("a"); }
 
-FailureOr<CudaCode> udnn::compileCudaKernels(ArrayRef<std::pair<dnn::KernelOp, StringRef>> kernels,
-                                             dnn::DeviceAttr device) {
+FailureOr<TargetCode> CudaBackend::compile(ArrayRef<LaunchedKernel> kernels,
+                                           dnn::DeviceAttr device) const {
   if (kernels.empty())
-    return CudaCode{"ptx", {}};
+    return TargetCode{"ptx", {}};
   Location loc = kernels.front().first->getParentOp()->getLoc();
   if (failed(checkToolkit(loc)))
     return failure();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   for (auto [kernel, layer] : kernels)
-    if (failed(buildCudaKernel(kernel, device, *module)))
+    if (failed(buildKernel(kernel, device, *module)))
       return kernel.emitError() << "cannot generate kernel '" << kernel.getSymName()
                                 << "' of family '" << kernel.getFamily() << "' for layer '" << layer
                                 << "'";
@@ -63,9 +71,11 @@ FailureOr<CudaCode> udnn::compileCudaKernels(ArrayRef<std::pair<dnn::KernelOp, S
   if (isSpecific(arch))
     ptxas = findToolkitFile("bin/ptxas");
   if (!ptxas)
-    return CudaCode{"ptx", std::vector<char>(ptx->begin(), ptx->end())};
+    return TargetCode{"ptx", std::vector<char>(ptx->begin(), ptx->end())};
   FailureOr<std::vector<char>> cubin = assemble(*ptx, *ptxas, arch, loc);
   if (failed(cubin))
     return failure();
-  return CudaCode{"cubin", std::move(*cubin)};
+  return TargetCode{"cubin", std::move(*cubin)};
 }
+
+std::unique_ptr<Backend> codegen::createCudaBackend() { return std::make_unique<CudaBackend>(); }
