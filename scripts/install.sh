@@ -40,7 +40,7 @@ installDebianPackages() {
 
 # Debian's own Python: another one on PATH may lack the venv module.
 installPythonPackages() {
-  local stamp=.venv/installed requirements=(scripts/requirements.txt scripts/requirements-models.txt)
+  local stamp=.venv/installed requirements=(scripts/requirements-models.txt scripts/requirements.txt)
   if cat "${requirements[@]}" | cmp -s - "$stamp"; then
     echo "install: Python packages in .venv are there"
     return

@@ -121,8 +121,8 @@ public:
     llvm::append_range(inputs, getUnitExtras(unit));
     Value init =
         getUnitOperand(unit, cast<DestinationStyleOpInterface>(primitive).getDpsInits()[0]);
-    return SmallVector<Value>(builder.dispatch(parameters, inputs, init, /*workerBytes=*/0,
-                                               getInPlaceExtra(unit, 2)));
+    return SmallVector<Value>(
+        builder.dispatch(parameters, inputs, init, /*workerBytes=*/0, getInPlaceExtra(unit, 2)));
   }
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {
