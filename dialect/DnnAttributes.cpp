@@ -155,6 +155,11 @@ static ParseResult parseDimsList(AsmParser &parser, DimsAttr &dims) {
     if (integer.has_value()) {
       if (failed(*integer))
         return failure();
+      // Negative roles are the ones with letters.
+      if (number < 0)
+        return parser.emitError(parser.getCurrentLocation(),
+                                "expects a spatial dimension of at least 0, got ")
+               << number;
       bool isBlock = parseOptionalRole(role);
       roles.push_back(isBlock ? role : number);
       blocks.push_back(isBlock ? number : 1);
@@ -214,6 +219,57 @@ namespace udnn::dnn {
 ParseResult parseDims(OpAsmParser &parser, DimsAttr &dims) { return parseDimsList(parser, dims); }
 void printDims(OpAsmPrinter &printer, Operation *, DimsAttr dims) { printDimsList(printer, dims); }
 } // namespace udnn::dnn
+
+//===----------------------------------------------------------------------===//
+// DeviceAttr, PieceAttr, BufferAttr
+//===----------------------------------------------------------------------===//
+
+using NamedInteger = std::pair<StringRef, int64_t>;
+
+/// Checks that every integer is at least `least`.
+static LogicalResult checkAtLeast(function_ref<InFlightDiagnostic()> emitError, int64_t least,
+                                  ArrayRef<NamedInteger> integers) {
+  for (auto [name, value] : integers)
+    if (value < least)
+      return emitError() << "expects '" << name << "' to be at least " << least << ", got "
+                         << value;
+  return success();
+}
+
+LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                                 StringAttr, StringAttr, int64_t cores, int64_t vectorBits,
+                                 int64_t gflopsF32, int64_t gflopsF16, int64_t gbytesPerS,
+                                 int64_t l2Bytes, int64_t launchNs) {
+  if (failed(checkAtLeast(emitError, 1,
+                          {{"cores", cores},
+                           {"gflops_f32", gflopsF32},
+                           {"gflops_f16", gflopsF16},
+                           {"gbytes_per_s", gbytesPerS},
+                           {"l2_bytes", l2Bytes}})))
+    return failure();
+  if (vectorBits < 64 || !llvm::isPowerOf2_64(vectorBits))
+    return emitError() << "expects 'vector_bits' to be a power of two of at least 64, got "
+                       << vectorBits;
+  return checkAtLeast(emitError, 0, {{"launch_ns", launchNs}});
+}
+
+LogicalResult PieceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t count,
+                                int64_t batch, StringAttr, DictionaryAttr, int64_t time,
+                                int64_t workspace, int64_t worker, int64_t error, StringAttr) {
+  if (failed(checkAtLeast(emitError, 1, {{"count", count}})))
+    return failure();
+  return checkAtLeast(emitError, 0,
+                      {{"batch", batch},
+                       {"time", time},
+                       {"workspace", workspace},
+                       {"worker", worker},
+                       {"error", error}});
+}
+
+LogicalResult BufferAttr::verify(function_ref<InFlightDiagnostic()> emitError, Space, int64_t index,
+                                 int64_t offset, int64_t size) {
+  return checkAtLeast(emitError, 0, {{"index", index}, {"offset", offset}, {"size", size}});
+}
 
 //===----------------------------------------------------------------------===//
 // PlanAttr

@@ -114,6 +114,7 @@ def Dnn_DeviceAttr : Dnn_Attr<"Device", "device"> {
     bool isCPU() const { return getKind().getValue() == "cpu"; }
     bool isCUDA() const { return getKind().getValue() == "cuda"; }
   }];
+  let genVerifyDecl = 1;
 }
 
 def Dnn_PieceAttr : Dnn_Attr<"Piece", "piece"> {
@@ -145,6 +146,7 @@ def Dnn_PieceAttr : Dnn_Attr<"Piece", "piece"> {
     "::mlir::StringAttr":$origin
   );
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Dnn_PlanAttr : Dnn_Attr<"Plan", "plan"> {
@@ -206,6 +208,7 @@ def Dnn_BufferAttr : Dnn_Attr<"Buffer", "buffer"> {
     "int64_t":$size
   );
   let assemblyFormat = "`<` $space `,` $index `,` $offset `,` $size `>`";
+  let genVerifyDecl = 1;
 }
 
 def Dnn_TokenType : TypeDef<Dnn_Dialect, "Token"> {

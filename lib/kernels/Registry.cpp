@@ -31,6 +31,11 @@ llvm::SmallVector<const KernelFamily *> getKernelFamilies(dnn::DeviceAttr device
   return families;
 }
 
+const KernelFamily *getFallbackFamily(dnn::DeviceAttr device) {
+  llvm::SmallVector<const KernelFamily *> families = getKernelFamilies(device);
+  return families.empty() ? nullptr : families.back();
+}
+
 const KernelFamily *lookupKernelFamily(llvm::StringRef name) {
   for (const auto &family : getKernelFamilies())
     if (family->getName() == name)

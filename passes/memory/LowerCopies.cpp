@@ -82,7 +82,8 @@ struct LowerCopies : public udnn::impl::LowerCopiesPassBase<LowerCopies> {
       return kernel;
     IRRewriter rewriter(copy);
     dnn::UnitOp unit = createCopyUnit(rewriter, copy.getLoc(), type);
-    Operation *empties[] = {unit.getInputs()[0].getDefiningOp(), unit.getInits()[0].getDefiningOp()};
+    Operation *empties[] = {unit.getInputs()[0].getDefiningOp(),
+                            unit.getInits()[0].getDefiningOp()};
     FailureOr<dnn::DispatchOp> dispatch = expand(unit, rewriter, table);
     if (failed(dispatch))
       return failure();
@@ -94,28 +95,31 @@ struct LowerCopies : public udnn::impl::LowerCopiesPassBase<LowerCopies> {
     return kernel;
   }
 
-  /// Has the device's generic family make the kernel, by a dispatch in front of the unit.
+  /// Has the family that runs anything on the device make the kernel, by a dispatch in front of the
+  /// unit.
   FailureOr<dnn::DispatchOp> expand(dnn::UnitOp unit, RewriterBase &rewriter, KernelTable &table) {
-    dnn::DeviceAttr device = getDevice(getOperation());
+    dnn::DeviceAttr device = requireDevice(getOperation());
     if (!device)
-      return getOperation().emitError("expects the attribute '") << kDeviceAttrName << "'";
-    std::string name = device.getKind().getValue().str() + ".generic";
-    const KernelFamily *family = lookupKernelFamily(name);
+      return failure();
+    const KernelFamily *family = getFallbackFamily(device);
+    if (!family)
+      return unit.emitError("there is no kernel family for the target '")
+             << device.getKind().getValue() << "'";
     CandidateList list;
-    if (family)
-      family->getCandidates(unit, device, list);
+    family->getCandidates(unit, device, list);
     if (list.candidates.empty())
       return unit.emitError("the kernel family '")
-             << name << "' cannot copy " << unit.getResultTypes()[0] << ": "
-             << (family ? list.reason : std::string("there is no such family"));
+             << family->getName() << "' cannot copy " << unit.getResultTypes()[0] << ": "
+             << list.reason;
     rewriter.setInsertionPoint(unit);
-    DispatchBuilder builder(rewriter, unit, name, table);
+    DispatchBuilder builder(rewriter, unit, family->getName(), table);
     auto results = family->expand(unit, list.candidates.front().parameters, device, builder);
     if (failed(results))
       return failure();
     auto dispatch = results->front().getDefiningOp<dnn::DispatchOp>();
     if (!dispatch || !llvm::equal(dispatch->getOperands(), unit->getOperands()))
-      return unit.emitError("expects the kernel family '") << name << "' to copy in one launch";
+      return unit.emitError("expects the kernel family '")
+             << family->getName() << "' to copy in one launch";
     return dispatch;
   }
 

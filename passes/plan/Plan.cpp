@@ -96,8 +96,7 @@ static LogicalResult collectNode(dnn::UnitOp unit, dnn::DeviceAttr device, const
                : limits.families.empty() || llvm::is_contained(limits.families, family))
       collect(*family, unit, device, limits, node, reasons);
   if (node.choices.empty() && !forced && !limits.families.empty())
-    if (const KernelFamily *generic =
-            lookupKernelFamily((device.getKind().getValue() + ".generic").str()))
+    if (const KernelFamily *generic = getFallbackFamily(device))
       collect(*generic, unit, device, limits, node, reasons);
   if (node.choices.empty())
     return unit.emitError("no kernel family can run '")

@@ -143,6 +143,10 @@ llvm::ArrayRef<std::unique_ptr<KernelFamily>> getKernelFamilies();
 /// The families for the kind of `device`, in the same order.
 llvm::SmallVector<const KernelFamily *> getKernelFamilies(dnn::DeviceAttr device);
 
+/// The family that runs any unit on the kind of `device`, the last one in the order; null where
+/// there is none for that kind.
+const KernelFamily *getFallbackFamily(dnn::DeviceAttr device);
+
 /// The family with this name, or null.
 const KernelFamily *lookupKernelFamily(llvm::StringRef name);
 

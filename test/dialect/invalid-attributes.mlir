@@ -1,0 +1,36 @@
+// Numbers in attributes that no device, plan or launch can have.
+//
+// RUN: udnn-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{expects 'cores' to be at least 1, got 0}}
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "a", features = "", cores = 0, vector_bits = 256, gflops_f32 = 1, gflops_f16 = 1, gbytes_per_s = 1, l2_bytes = 1, launch_ns = 1>} {}
+
+// -----
+
+// expected-error @+1 {{expects 'gbytes_per_s' to be at least 1, got -3}}
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "a", features = "", cores = 2, vector_bits = 256, gflops_f32 = 1, gflops_f16 = 1, gbytes_per_s = -3, l2_bytes = 1, launch_ns = 1>} {}
+
+// -----
+
+// expected-error @+1 {{expects 'vector_bits' to be a power of two of at least 64, got 96}}
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "a", features = "", cores = 2, vector_bits = 96, gflops_f32 = 1, gflops_f16 = 1, gbytes_per_s = 1, l2_bytes = 1, launch_ns = 1>} {}
+
+// -----
+
+// expected-error @+1 {{expects 'count' to be at least 1, got 0}}
+module attributes {x = #dnn.piece<count = 0, batch = 0, family = "f", parameters = {}, time = 1, workspace = 0, worker = 0, error = 0, origin = "modelled">} {}
+
+// -----
+
+// expected-error @+1 {{expects 'workspace' to be at least 0, got -1}}
+module attributes {x = #dnn.piece<count = 1, batch = 0, family = "f", parameters = {}, time = 1, workspace = -1, worker = 0, error = 0, origin = "modelled">} {}
+
+// -----
+
+// expected-error @+1 {{expects 'offset' to be at least 0, got -64}}
+module attributes {x = #dnn.buffer<arena, 0, -64, 4096>} {}
+
+// -----
+
+// expected-error @+1 {{expects a spatial dimension of at least 0, got -1}}
+module attributes {x = #dnn.dims<[-1, c, 0]>} {}
