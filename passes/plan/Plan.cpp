@@ -55,11 +55,25 @@ static bool keepsLayouts(const Candidate &candidate) {
          llvm::all_of(candidate.resultLayouts, isPlain);
 }
 
+/// True when a tensor that the unit reads or writes has no elements.
+static bool isEmpty(dnn::UnitOp unit) {
+  return llvm::any_of(unit->getOperandTypes(), [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && shaped.hasStaticShape() && shaped.getNumElements() == 0;
+  });
+}
+
 /// Appends what `family` offers for the unit within the limits, and says in `reasons` why not.
 static void collect(const KernelFamily &family, dnn::UnitOp unit, dnn::DeviceAttr device,
                     const Limits &limits, PlanNode &node, std::string &reasons) {
+  // Specialised families divide sizes by each other, so none of them has to think of zeros. Nothing
+  // is gained by changing the layout of nothing either.
+  bool empty = isEmpty(unit);
   CandidateList list;
-  family.getCandidates(unit, device, list);
+  if (empty && &family != getFallbackFamily(device))
+    list.reject("does not run operations on tensors without elements");
+  else
+    family.getCandidates(unit, device, list);
   auto reject = [&](const Twine &why) {
     reasons += (Twine(reasons.empty() ? "" : "; ") + family.getName() + ": " + why).str();
   };
@@ -72,7 +86,7 @@ static void collect(const KernelFamily &family, dnn::UnitOp unit, dnn::DeviceAtt
              formatBytes(limits.workspaceBytes));
       continue;
     }
-    if (limits.keepsLayouts && !keepsLayouts(candidate)) {
+    if ((limits.keepsLayouts || empty) && !keepsLayouts(candidate)) {
       reject("changes layouts");
       continue;
     }
