@@ -130,7 +130,8 @@ static void foldIntoMaxPool(dnn::MaxPoolOp op) {
   }
 }
 
-/// The padded tensor as one operation on its elements: the source inside, the value outside.
+/// The padded tensor as one operation on its elements: the source inside, the value outside. Around
+/// a source without elements there is only the value.
 static Value lowerPad(OpBuilder &builder, const Padding &padding) {
   tensor::PadOp op = padding.op;
   Location loc = op.getLoc();
@@ -139,6 +140,8 @@ static Value lowerPad(OpBuilder &builder, const Padding &padding) {
   Value source = op.getSource();
   return createElementwise(
       builder, loc, type, {}, {}, [&](OpBuilder &b, Location l, ValueRange) -> Value {
+        if (sourceType.getNumElements() == 0)
+          return arith::ConstantOp::create(b, l, cast<TypedAttr>(padding.value));
         auto index = [&](int64_t i) -> Value { return arith::ConstantIndexOp::create(b, l, i); };
         Value inside = arith::ConstantIntOp::create(b, l, 1, 1);
         SmallVector<Value> position;
@@ -181,8 +184,7 @@ struct FoldPadPass : public udnn::impl::FoldPadPassBase<FoldPadPass> {
     for (tensor::PadOp op : rest) {
       std::optional<Padding> padding = getPadding(op.getResult());
       if (!op->use_empty()) {
-        if (!padding || !op.getResultType().hasStaticShape() ||
-            op.getSourceType().getNumElements() == 0)
+        if (!padding || !op.getResultType().hasStaticShape())
           continue;
         builder.setInsertionPoint(op);
         op.getResult().replaceAllUsesWith(lowerPad(builder, *padding));

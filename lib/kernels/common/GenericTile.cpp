@@ -58,6 +58,9 @@ private:
   /// `rootLoop[i]` is the root's loop that loop i of `op` follows, or -1.
   void visitOperands(linalg::LinalgOp op, ArrayRef<int64_t> rootLoop) {
     totalWork += getWork(op);
+    // Upstream tiling cannot fuse operations with nothing to do.
+    if (llvm::is_contained(op.getStaticLoopRanges(), 0))
+      cuttable.assign(cuttable.size(), false);
     for (OpOperand &operand : op->getOpOperands()) {
       SmallVector<int64_t> dims;
       for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {

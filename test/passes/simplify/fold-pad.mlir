@@ -92,3 +92,20 @@ func.func @avg_pool(%x: tensor<1x1x4x4xf32>) -> (tensor<1x1x4x4xf32>, tensor<1x1
        window [4, 4] strides [1, 1] pads [1, 1, 0, 0] dilations [1, 1]
   return %0, %1 : tensor<1x1x4x4xf32>, tensor<1x1x4x4xf32>
 }
+
+// -----
+
+// Around nothing there is only the padding.
+// CHECK-LABEL: func @pad_nothing
+// REMARK: remark: [Passed] dnn-fold-pad | Category:dnn.simplify:lower | Remark="padding is an operation of its own"
+// CHECK: linalg.generic
+// CHECK: %[[V:.*]] = arith.constant 2.0
+// CHECK-NEXT: linalg.yield %[[V]]
+func.func @pad_nothing(%x: tensor<4x0xf32>) -> tensor<4x3xf32> {
+  %z = arith.constant 2.0 : f32
+  %p = tensor.pad %x low[0, 1] high[0, 2] {
+  ^bb0(%a: index, %b: index):
+    tensor.yield %z : f32
+  } : tensor<4x0xf32> to tensor<4x3xf32>
+  return %p : tensor<4x3xf32>
+}

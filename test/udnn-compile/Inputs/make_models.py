@@ -43,3 +43,31 @@ write(
      ("again", [2, 3, 5]), ("joined", [2, 9, 5])],
     [("w", np.arange(7, dtype=np.float32))],
 )
+
+# No images, and nothing to sum up or to pad.
+write(
+    "empty",
+    [
+        helper.make_node("Conv", ["x", "filter"], ["conv"], name="conv_1", pads=[1, 1, 1, 1]),
+        helper.make_node("MaxPool", ["conv"], ["pool"], name="pool_1", kernel_shape=[2, 2]),
+        helper.make_node("Softmax", ["pool"], ["softmax"], name="softmax_1", axis=1),
+        helper.make_node("Gemm", ["a", "b", "bias"], ["gemm"], name="gemm_1"),
+        helper.make_node("Pad", ["a", "pads", "value"], ["pad"], name="pad_1"),
+    ],
+    [("x", ["N", 16, 20, 20]), ("a", [1024, "K"]), ("b", ["K", 1024])],
+    [("softmax", ["N", 16, 19, 19]), ("gemm", [1024, 1024]), ("pad", None)],
+    [("filter", np.ones((16, 16, 3, 3), np.float32)), ("bias", np.arange(1024, dtype=np.float32)),
+     ("pads", np.array([0, 2, 0, 1])), ("value", np.array(5, np.float32))],
+)
+
+# A node with two outputs.
+write(
+    "split",
+    [
+        helper.make_node("Split", ["x"], ["a", "b"], name="split_1", axis=0),
+        helper.make_node("Relu", ["a"], ["relu"], name="relu_1"),
+        helper.make_node("Neg", ["b"], ["neg"], name="neg_1"),
+    ],
+    [("x", [4])],
+    [("relu", [2]), ("neg", [2])],
+)
