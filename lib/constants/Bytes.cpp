@@ -8,6 +8,8 @@
 
 #include "udnn/Constants/Evaluate.h"
 
+#include "Operations.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -37,10 +39,12 @@ int64_t getElementBytes(Type type) {
 /// `count` copies of the bytes of one element.
 static std::shared_ptr<std::vector<char>> repeat(ArrayRef<char> element, int64_t count) {
   auto storage = std::make_shared<std::vector<char>>(element.size() * count);
+  if (storage->empty())
+    return storage;
   char *data = storage->data();
   size_t size = storage->size(), filled = std::min(element.size(), size);
   std::memcpy(data, element.data(), filled);
-  while (filled && filled < size) {
+  while (filled < size) {
     size_t step = std::min(filled, size - filled);
     std::memcpy(data + filled, data, step);
     filled += step;
@@ -79,8 +83,11 @@ FailureOr<ConstantBytes> getConstantBytes(ElementsAttr attr) {
   auto type = dyn_cast_or_null<RankedTensorType>(attr ? attr.getShapedType() : ShapedType());
   if (!type || !type.hasStaticShape() || !getElementBytes(type.getElementType()))
     return failure();
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
+    if (dense.isSplat() && getTensorBytes(type) > kMaxConstantBytes)
+      return failure();
     return getDenseBytes(dense, type);
+  }
   auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
   AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
   if (!blob)

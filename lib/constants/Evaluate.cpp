@@ -44,12 +44,12 @@ std::optional<SmallVector<Value>> getEvaluationOperands(Operation *op) {
   return values;
 }
 
-static int64_t getResultBytes(Operation *op) {
-  int64_t bytes = 0;
-  for (Type type : op->getResultTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.hasStaticShape())
-      bytes += tensor.getNumElements() * getElementBytes(tensor.getElementType());
-  return bytes;
+/// True when a result is larger than `limitBytes`.
+static bool isTooLarge(Operation *op, int64_t limitBytes) {
+  return llvm::any_of(op->getResultTypes(), [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape() && getTensorBytes(tensor) > limitBytes;
+  });
 }
 
 /// A constant operation's attribute as elements; scalars become tensors of rank 0.
@@ -62,33 +62,53 @@ static ElementsAttr getElements(Attribute value) {
   return DenseElementsAttr::get(RankedTensorType::get({}, typed.getType()), value);
 }
 
-/// A value that is the same everywhere needs no bytes: the fill's scalar as a splat.
-static ElementsAttr getSplat(Operation *op, llvm::function_ref<ElementsAttr(Value)> attr) {
-  Value scalar;
-  if (auto fill = dyn_cast<linalg::FillOp>(op); fill && fill->getNumResults() == 1)
-    scalar = fill.value();
+/// What the results of operations that repeat or move elements are made of; null for others.
+static Value getElementSource(Operation *op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return fill.value();
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
-    scalar = splat.getInput();
-  auto type = scalar ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
-  if (!type || !type.hasStaticShape() || scalar.getType() != type.getElementType())
+    return splat.getInput();
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp, tensor::ReshapeOp,
+          tensor::ExtractSliceOp, linalg::TransposeOp, linalg::BroadcastOp>(op))
+    return op->getOperand(0);
+  return Value();
+}
+
+/// A value that is the same everywhere needs no bytes: it stays a splat.
+static ElementsAttr getSplat(Operation *op, llvm::function_ref<ElementsAttr(Value)> attr) {
+  Value source = op->getNumResults() == 1 ? getElementSource(op) : Value();
+  auto type = source ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
+  if (!type || !type.hasStaticShape() ||
+      getElementTypeOrSelf(source.getType()) != type.getElementType())
     return nullptr;
-  auto elements = dyn_cast_or_null<DenseElementsAttr>(attr(scalar));
-  if (!elements)
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(attr(source));
+  if (!elements || !elements.isSplat())
     return nullptr;
   return DenseElementsAttr::get(type, elements.getSplatValue<Attribute>());
 }
 
 void ConstantEvaluator::computeOp(Operation *op) {
-  auto operand = [&](Value value) -> FailureOr<ConstantBytes> { return evaluateBytes(value); };
+  // A splat takes no memory before it is asked for its bytes.
+  int64_t limit = limitBytes > 0 ? std::min(limitBytes, kMaxConstantBytes) : kMaxConstantBytes;
+  auto operand = [&](Value value) -> FailureOr<ConstantBytes> {
+    auto splat = dyn_cast_or_null<SplatElementsAttr>(compute(value).attr);
+    auto type = splat ? dyn_cast<RankedTensorType>(splat.getType()) : RankedTensorType();
+    if (type && getTensorBytes(type) > limit)
+      return failure();
+    return evaluateBytes(value);
+  };
   for (Value result : op->getResults())
     known.try_emplace(result);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     known[constant.getResult()].attr = getElements(constant.getValue());
     return;
   }
-  if (limitBytes > 0 && getResultBytes(op) > limitBytes)
+  if (isTooLarge(op, limit))
     return;
-  if (ElementsAttr splat = getSplat(op, [&](Value value) { return evaluate(value); })) {
+  auto getKnown = [&](Value value) {
+    return isa<ShapedType>(value.getType()) ? compute(value).attr : evaluate(value);
+  };
+  if (ElementsAttr splat = getSplat(op, getKnown)) {
     known[op->getResult(0)].attr = splat;
     return;
   }

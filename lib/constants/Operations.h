@@ -20,6 +20,12 @@ namespace udnn {
 /// Gives the bytes of an operand; fails when it is not constant.
 using OperandFn = llvm::function_ref<mlir::FailureOr<ConstantBytes>(mlir::Value)>;
 
+/// No constant of more bytes is computed or written out element by element.
+inline constexpr int64_t kMaxConstantBytes = int64_t(1) << 33;
+
+/// Bytes of a tensor of static shape; the largest int64_t where there are more.
+int64_t getTensorBytes(mlir::RankedTensorType type);
+
 /// Zeroed bytes for `type`.
 ConstantBytes allocate(mlir::RankedTensorType type);
 /// The elements of a computed constant, writable.

@@ -104,7 +104,12 @@ static double readFloat(const ConstantBytes &bytes, int64_t i, Type type) {
   return value.convertToDouble();
 }
 
+/// No list of axes, sizes or indices that decides a shape is longer.
+static constexpr int64_t kMaxListSize = int64_t(1) << 24;
+
 static FailureOr<SmallVector<int64_t>> readIntegers(ElementsAttr attr, ElementType type) {
+  if (attr.getNumElements() > kMaxListSize)
+    return failure();
   FailureOr<ConstantBytes> bytes = getConstantBytes(attr);
   if (failed(bytes))
     return failure();
@@ -146,7 +151,9 @@ FailureOr<SmallVector<double>> NodeContext::getConstantFloats(unsigned i) {
   FailureOr<ElementsAttr> attr = getConstantInput(i);
   if (failed(attr))
     return failure();
-  FailureOr<ConstantBytes> bytes = getConstantBytes(*attr);
+  FailureOr<ConstantBytes> bytes = failure();
+  if (attr->getNumElements() <= kMaxListSize)
+    bytes = getConstantBytes(*attr);
   if (failed(bytes))
     return emitError() << "cannot read the constant of input " << i;
   SmallVector<double> values;

@@ -60,7 +60,8 @@ FailureOr<uint32_t> Emitter::addConstant(Operation *op, Attribute attribute) {
   if (elements)
     bytes = getConstantBytes(elements);
   if (failed(bytes))
-    return op->emitError("expects a constant with a known value");
+    return op->emitError("expects a constant with a known value of at most 8 GiB, got ")
+           << (elements ? Type(elements.getShapedType()) : NoneType::get(op->getContext()));
   uint32_t index = 0;
   if (failed(check(op, writer.addConstant(bytes->data.data(), bytes->data.size(), index))))
     return failure();

@@ -320,6 +320,41 @@ TEST_F(EvaluateTest, LimitAndSplats) {
   EXPECT_TRUE(splat.isSplat());
 }
 
+TEST_F(EvaluateTest, SplatsTakeNoMemory) {
+  // A terabyte of sevens: what is cut out of it is known, what would have to read it all is not.
+  std::string body = R"(
+    %c = arith.constant dense<7.0> : tensor<524288x524288xf32>
+    %s = tensor.extract_slice %c[5, 6] [3, 2] [1, 1] : tensor<524288x524288xf32> to tensor<3x2xf32>
+    return %s : tensor<3x2xf32>)";
+  EXPECT_EQ(run<float>(body, "tensor<3x2xf32>"), std::vector<float>(6, 7.0f));
+  std::string maximum = R"(
+    %c = arith.constant dense<7.0> : tensor<274877906944xf32>
+    %i = arith.constant dense<0.0> : tensor<f32>
+    %m = linalg.reduce { arith.maximumf } ins(%c : tensor<274877906944xf32>)
+                       outs(%i : tensor<f32>) dimensions = [0]
+    return %m : tensor<f32>)";
+  for (int64_t limit : {int64_t(0), int64_t(1) << 20})
+    EXPECT_FALSE(ConstantEvaluator(limit).evaluate(parse(maximum, "tensor<f32>")));
+}
+
+TEST_F(EvaluateTest, SizesBeyond64BitsAreNotComputed) {
+  EXPECT_FALSE(ConstantEvaluator().evaluate(parse(R"(
+    %c = arith.constant 3.0 : f32
+    %e = tensor.empty() : tensor<4294967296x4294967296xf32>
+    %f = linalg.fill ins(%c : f32) outs(%e : tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+    return %f : tensor<4294967296x4294967296xf32>)",
+                                                  "tensor<4294967296x4294967296xf32>")));
+}
+
+TEST_F(EvaluateTest, NoElementsAreNoBytes) {
+  EXPECT_TRUE(run<float>(R"(
+    %c = arith.constant dense<7.0> : tensor<3x0xf32>
+    %s = tensor.collapse_shape %c [[0, 1]] : tensor<3x0xf32> into tensor<0xf32>
+    return %s : tensor<0xf32>)",
+                         "tensor<0xf32>")
+                  .empty());
+}
+
 TEST_F(EvaluateTest, LargeResultsAreResourcesThatOwnTheirBytes) {
   std::vector<char> bytes(4096);
   for (size_t i = 0; i < bytes.size(); ++i)

@@ -35,7 +35,7 @@ struct ConstantBytes {
 int64_t getElementBytes(mlir::Type elementType);
 
 /// The bytes of a DenseElementsAttr or DenseResourceElementsAttr. Fails for other attributes,
-/// other element types, and for resources whose size does not fit the type.
+/// other element types, resources whose size does not fit the type, and splats above 8 GiB.
 mlir::FailureOr<ConstantBytes> getConstantBytes(mlir::ElementsAttr attr);
 
 /// A constant with these bytes (as many as the type needs): dense when small or a splat, else a
@@ -53,7 +53,7 @@ std::optional<llvm::SmallVector<mlir::Value>> getEvaluationOperands(mlir::Operat
 /// evaluator lives.
 class ConstantEvaluator {
 public:
-  /// Tensors above `limitBytes` are not computed (0: no limit).
+  /// Tensors above `limitBytes` (0: 8 GiB) are not computed, splats above it not written out.
   explicit ConstantEvaluator(int64_t limitBytes = 0) : limitBytes(limitBytes) {}
 
   /// The constant that `value` equals, or null when it depends on more than constants or is not
