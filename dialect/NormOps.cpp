@@ -39,7 +39,7 @@ static LogicalResult verifyChannelVectors(NormOp op, ValueRange vectors) {
   int64_t channels = op.getDims().getLogicalSize(DimsAttr::kChannel, input.getShape());
   for (Value vector : vectors) {
     auto type = cast<RankedTensorType>(vector.getType());
-    if (type.getRank() != 1 || type.getDimSize(0) < channels)
+    if (type.getRank() != 1 || type.getDimSize(0) != channels)
       return op.emitOpError("expects vectors of ") << channels << " channels, got " << type;
   }
   return verifySameType(op);

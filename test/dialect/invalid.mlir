@@ -499,6 +499,16 @@ func.func @f(%x: tensor<2x3xf32>, %e: tensor<3x2xf32>) {
 
 // -----
 
+// Vectors with more elements than there are channels.
+func.func @f(%x: tensor<2x4x6xf32>, %v: tensor<4xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{expects vectors of 4 channels, got 'tensor<8xf32>'}}
+  %0 = dnn.batch_norm ins(%x, %v, %v, %w, %v : tensor<2x4x6xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8xf32>, tensor<4xf32>)
+                      outs(%x : tensor<2x4x6xf32>) dims [n, c, 0] epsilon 1.0e-5
+  return
+}
+
+// -----
+
 // A scale of another size.
 func.func @f(%x: tensor<2x4x6xf32>, %v: tensor<3xf32>) {
   // expected-error @+1 {{expects vectors of 4 channels, got}}
