@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -153,6 +154,16 @@ Value GraphImporter::freeze(unsigned argument) {
   return constant;
 }
 
+/// Adds what the results of `op` depend on, values that its regions capture included.
+static void insertDependencies(Operation *op, llvm::SetVector<Value> &values) {
+  if (std::optional<SmallVector<Value>> operands = getEvaluationOperands(op)) {
+    values.insert_range(*operands);
+    return;
+  }
+  values.insert_range(op->getOperands());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+}
+
 /// The block arguments that a value depends on, in order.
 static llvm::SetVector<unsigned> getArguments(Value value) {
   llvm::SetVector<unsigned> arguments;
@@ -163,7 +174,7 @@ static llvm::SetVector<unsigned> getArguments(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(v))
       arguments.insert(argument.getArgNumber());
     else
-      seen.insert(v.getDefiningOp()->operand_begin(), v.getDefiningOp()->operand_end());
+      insertDependencies(v.getDefiningOp(), seen);
   }
   return arguments;
 }
