@@ -9,6 +9,8 @@
 #include "GraphImporter.h"
 #include "GraphOrder.h"
 #include "OperatorRegistry.h"
+#include "reader/TensorSize.h"
+#include "udnn/Support/Bytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -319,6 +321,10 @@ LogicalResult GraphImporter::importOperator(const Node &node, int64_t opset, Loc
       continue;
     if (!value)
       return ctx.emitError() << "output '" << name << "' is not supported";
+    RankedTensorType type = value.getTensorType();
+    if (!computeTensorBytes(type.getShape(), getElementSize(value.type)))
+      return ctx.emitError() << "expects output '" << name << "' of at most "
+                             << formatBytes(kMaxTensorBytes) << ", got " << type;
     scope.values[name] = value;
   }
   return success();

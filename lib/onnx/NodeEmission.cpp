@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NodeContext.h"
+#include "OperatorRegistry.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -84,6 +85,8 @@ NodeContext::broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes) const {
       result[offset + i] = merged;
     }
   }
+  if (failed(checkShape(*this, result)))
+    return failure();
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include "ElementEmitter.h"
 #include "OperatorRegistry.h"
+#include "reader/TensorSize.h"
 #include "udnn/Dialect/Dnn.h"
 
 #include <algorithm>
@@ -45,6 +46,15 @@ static FailureOr<SmallVector<T>> spread(NodeContext &ctx, ArrayRef<T> values, Ar
   return all;
 }
 
+/// `size` scaled, to the next smaller integer after `rounding` is added.
+static FailureOr<int64_t> scaleSize(NodeContext &ctx, double scale, int64_t size, double rounding) {
+  double scaled = std::floor(scale * double(size) + rounding);
+  if (!(scale > 0) || !(scaled <= double(kMaxTensorBytes)))
+    return ctx.emitError() << "expects positive scales that make dimensions of at most "
+                           << kMaxTensorBytes << " elements, got " << scale;
+  return int64_t(scaled);
+}
+
 /// Sizes from scales: rounded down.
 static LogicalResult setScales(NodeContext &ctx, Geometry &geometry, ArrayRef<double> scales,
                                ArrayRef<int64_t> axes) {
@@ -54,12 +64,13 @@ static LogicalResult setScales(NodeContext &ctx, Geometry &geometry, ArrayRef<do
   if (failed(all))
     return failure();
   for (auto [size, scale] : llvm::zip(shape, *all)) {
-    if (!(scale > 0) || !(scale * double(size) < double(int64_t(1) << 40)))
-      return ctx.emitError() << "expects positive scales of a reasonable size, got " << scale;
-    geometry.sizes.push_back(int64_t(std::floor(scale * double(size))));
+    FailureOr<int64_t> scaled = scaleSize(ctx, scale, size, 0);
+    if (failed(scaled))
+      return failure();
+    geometry.sizes.push_back(*scaled);
   }
   geometry.scales = *all;
-  return success();
+  return checkShape(ctx, geometry.sizes);
 }
 
 /// Scales from sizes, which `keep_aspect_ratio_policy` may change.
@@ -83,7 +94,10 @@ static LogicalResult setSizes(NodeContext &ctx, Geometry &geometry, ArrayRef<int
                                    : std::max(scale, geometry.scales[axis]);
   for (int64_t axis : axes) {
     geometry.scales[axis] = scale;
-    geometry.sizes[axis] = int64_t(scale * double(shape[axis]) + 0.5);
+    FailureOr<int64_t> scaled = scaleSize(ctx, scale, shape[axis], 0.5);
+    if (failed(scaled))
+      return failure();
+    geometry.sizes[axis] = *scaled;
   }
   return checkShape(ctx, geometry.sizes);
 }

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShapeBinding.h"
+#include "reader/TensorSize.h"
 #include "udnn/Onnx/Model.h"
+#include "udnn/Support/Bytes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -24,9 +26,6 @@ using llvm::Twine;
 using mlir::failure;
 using mlir::LogicalResult;
 using mlir::success;
-
-/// Elements of one tensor; a larger input is an error of the user rather than a wish.
-static constexpr int64_t kMaxElements = int64_t(1) << 40;
 
 namespace {
 
@@ -242,16 +241,11 @@ private:
   }
 
   LogicalResult checkSize(const BoundInput &input) {
-    int64_t elements = 1;
-    for (int64_t size : input.shape) {
-      if (size < 0)
-        return success();
-      if (size > kMaxElements || (size && elements > kMaxElements / size))
-        return fail("input '" + input.info->name + "' of shape " + print(input.shape) +
-                    " is too large");
-      elements *= std::max<int64_t>(size, 1);
-    }
-    return success();
+    if (llvm::any_of(input.shape, [](int64_t size) { return size < 0; }) ||
+        computeTensorBytes(input.shape, getElementSize(input.info->type)))
+      return success();
+    return fail("input '" + input.info->name + "' of shape " + print(input.shape) +
+                " is too large: it has more than " + formatBytes(kMaxTensorBytes));
   }
 
   LogicalResult reportUnbound(const std::set<std::string> &names,

@@ -8,6 +8,8 @@
 
 #include "GraphImporter.h"
 #include "OperatorRegistry.h"
+#include "reader/TensorSize.h"
+#include "udnn/Support/Bytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -67,20 +69,17 @@ static LogicalResult importConstant(NodeContext &ctx) {
                             "value_float, value_floats; others are not supported";
 }
 
-/// No dimension and no tensor that a shape input asks for may be larger.
-static constexpr int64_t kMaxElements = int64_t(1) << 36;
-
 LogicalResult udnn::onnx::checkShape(const NodeContext &ctx, ArrayRef<int64_t> shape) {
-  int64_t elements = 1;
-  for (int64_t size : shape) {
+  for (int64_t size : shape)
     if (size < 0)
       return ctx.emitError() << "expects dimensions of 0 or more, got " << size;
-    if (size > kMaxElements || (size && elements > kMaxElements / size))
-      return ctx.emitError() << "expects a tensor of at most " << kMaxElements
-                             << " elements, got a larger one";
-    elements *= std::max<int64_t>(size, 1);
-  }
-  return success();
+  if (computeTensorBytes(shape, /*elementBytes=*/1))
+    return success();
+  InFlightDiagnostic diagnostic = ctx.emitError()
+                                  << "expects a tensor of at most " << formatBytes(kMaxTensorBytes)
+                                  << ", got shape [";
+  llvm::interleaveComma(shape, diagnostic);
+  return diagnostic << "]";
 }
 
 static LogicalResult importConstantOfShape(NodeContext &ctx) {
@@ -163,8 +162,8 @@ static LogicalResult importRange(NodeContext &ctx) {
       return failure();
     count = *delta ? std::ceil((double(*limit) - double(*start)) / double(*delta)) : NAN;
   }
-  if (!(count < double(kMaxElements)))
-    return ctx.emitError() << "expects a range of at most " << kMaxElements
+  if (!(count < double(kMaxTensorBytes)))
+    return ctx.emitError() << "expects a range of at most " << kMaxTensorBytes
                            << " elements, got a larger one";
   Value start = ctx.createReshape(ctx.getInput(0), {});
   Value delta = ctx.createReshape(ctx.getInput(2), {});

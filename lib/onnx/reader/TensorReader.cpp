@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorReader.h"
+#include "TensorSize.h"
 
 #include <cstring>
 #include <limits>
@@ -14,25 +15,11 @@
 using namespace udnn::onnx;
 using ::onnx::TensorProto;
 
-/// More bytes than any tensor has; keeps products of sizes far from overflow.
-static constexpr size_t kMaxTensorBytes = size_t(1) << 44;
-
 bool udnn::onnx::computeTensorSize(const std::vector<int64_t> &dims, ElementType type,
                                    size_t &size) {
-  size = std::max<int64_t>(getElementSize(type), 1);
-  bool isEmpty = false;
-  for (int64_t dim : dims) {
-    if (dim < 0)
-      return false;
-    isEmpty |= dim == 0;
-    size_t factor = std::max<int64_t>(dim, 1);
-    if (factor > kMaxTensorBytes || size > kMaxTensorBytes / factor)
-      return false;
-    size *= factor;
-  }
-  if (isEmpty)
-    size = 0;
-  return true;
+  std::optional<int64_t> bytes = computeTensorBytes(dims, getElementSize(type));
+  size = bytes.value_or(0);
+  return bytes.has_value();
 }
 
 /// A buffer that owns its bytes.
