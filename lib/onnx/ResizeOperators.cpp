@@ -102,6 +102,13 @@ static LogicalResult setSizes(NodeContext &ctx, Geometry &geometry, ArrayRef<int
   return checkShape(ctx, geometry.sizes);
 }
 
+/// Scales are quotients of sizes.
+static LogicalResult checkInput(NodeContext &ctx) {
+  if (llvm::is_contained(ctx.getInputType(0).getShape(), 0))
+    return ctx.emitError() << "expects an input with elements";
+  return success();
+}
+
 /// Emits the operation and sets the output.
 static LogicalResult emitResize(NodeContext &ctx, const Geometry &geometry, dnn::ResizeMode mode,
                                 dnn::CoordinateMode coordinates, dnn::NearestMode nearest) {
@@ -110,9 +117,6 @@ static LogicalResult emitResize(NodeContext &ctx, const Geometry &geometry, dnn:
   ElementType elementType = ctx.getElementType(0);
   if (mode == dnn::ResizeMode::Linear && elementType == ElementType::Bool)
     return ctx.emitError() << "mode 'linear' is not supported for bool";
-  for (int64_t size : type.getShape())
-    if (size == 0)
-      return ctx.emitError() << "expects an input with elements";
   bool isIdentity = type.getShape() == ArrayRef<int64_t>(geometry.sizes) && geometry.roi.empty() &&
                     llvm::all_of(geometry.scales, [](double scale) { return scale == 1; });
   if (isIdentity)
@@ -139,6 +143,8 @@ static SmallVector<int64_t> getAllAxes(NodeContext &ctx) {
 /// Upsample, and Resize of opset 10: coordinates are divided by the scales and rounded down, or up
 /// where the tensor gets smaller.
 static LogicalResult importUpsample(NodeContext &ctx) {
+  if (failed(checkInput(ctx)))
+    return failure();
   FailureOr<dnn::ResizeMode> mode = getMode(ctx);
   SmallVector<double> scales =
       llvm::map_to_vector(ctx.getFloats("scales"), [](float scale) { return double(scale); });
@@ -201,7 +207,7 @@ static FailureOr<Geometry> getGeometry(NodeContext &ctx, dnn::CoordinateMode coo
 
 static LogicalResult importResize(NodeContext &ctx) {
   FailureOr<dnn::ResizeMode> mode = getMode(ctx);
-  if (failed(mode))
+  if (failed(mode) || failed(checkInput(ctx)))
     return failure();
   if (ctx.getInt("antialias", 0))
     return ctx.emitError() << "antialias = 1 is not supported";

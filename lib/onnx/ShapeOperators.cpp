@@ -154,7 +154,7 @@ static LogicalResult importRange(NodeContext &ctx) {
                       delta = ctx.getConstantFloat(2);
     if (failed(start) || failed(limit) || failed(delta))
       return failure();
-    count = std::ceil((*limit - *start) / *delta);
+    count = *delta == 0 ? NAN : std::ceil((*limit - *start) / *delta);
   } else {
     FailureOr<int64_t> start = ctx.getConstantInt(0), limit = ctx.getConstantInt(1),
                        delta = ctx.getConstantInt(2);
@@ -162,12 +162,14 @@ static LogicalResult importRange(NodeContext &ctx) {
       return failure();
     count = *delta ? std::ceil((double(*limit) - double(*start)) / double(*delta)) : NAN;
   }
-  if (!(count < double(kMaxTensorBytes)))
-    return ctx.emitError() << "expects a range of at most " << kMaxTensorBytes
-                           << " elements, got a larger one";
+  if (!(count <= double(kMaxTensorBytes)))
+    return ctx.emitError() << "expects a delta other than 0 and a range of at most "
+                           << formatBytes(kMaxTensorBytes);
+  // Before the conversion: a limit in the other direction may be infinite.
+  count = std::max(count, 0.0);
   Value start = ctx.createReshape(ctx.getInput(0), {});
   Value delta = ctx.createReshape(ctx.getInput(2), {});
-  return ctx.setOutput(0, createRange(ctx, start, delta, std::max<int64_t>(int64_t(count), 0)));
+  return ctx.setOutput(0, createRange(ctx, start, delta, int64_t(count)));
 }
 
 static LogicalResult importCast(NodeContext &ctx) {
