@@ -8,6 +8,7 @@
 
 #include "ElementEmitter.h"
 #include "OperatorRegistry.h"
+#include "reader/TensorSize.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -42,6 +43,10 @@ static FailureOr<Padding> getPadding(NodeContext &ctx) {
   size_t count = axes->size();
   if (pads->size() != 2 * count)
     return ctx.emitError() << "expects " << 2 * count << " pads, got " << pads->size();
+  for (int64_t pad : *pads)
+    if (pad < -kMaxTensorBytes || pad > kMaxTensorBytes)
+      return ctx.emitError() << "expects pads from " << -kMaxTensorBytes << " to "
+                             << kMaxTensorBytes << ", got " << pad;
   Padding padding{SmallVector<int64_t>(rank, 0), SmallVector<int64_t>(rank, 0)};
   for (auto [i, axis] : llvm::enumerate(*axes)) {
     padding.before[axis] = (*pads)[i];
@@ -80,21 +85,26 @@ static LogicalResult importConstantPad(NodeContext &ctx, const Padding &padding,
   // What is removed is cut off first.
   SmallVector<int64_t> shape(type.getShape()), offsets, low, high;
   bool isCut = false, isPadded = false;
-  for (auto [size, before, after] : llvm::zip(shape, padding.before, padding.after)) {
-    offsets.push_back(std::min(std::max<int64_t>(-before, 0), size));
-    low.push_back(std::max<int64_t>(before, 0));
-    high.push_back(std::max<int64_t>(after, 0));
-    size = std::max<int64_t>(size + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0), 0);
-    isCut |= before < 0 || after < 0;
-    isPadded |= before > 0 || after > 0;
+  for (auto [size, before, after, result] :
+       llvm::zip(shape, padding.before, padding.after, resultShape)) {
+    offsets.push_back(std::clamp<int64_t>(-before, 0, size));
+    int64_t kept = std::clamp<int64_t>(size + after, offsets.back(), size) - offsets.back();
+    // Where nothing is kept, all of the result is padding.
+    low.push_back(kept ? std::max<int64_t>(before, 0) : result);
+    high.push_back(result - low.back() - kept);
+    isCut |= kept != size;
+    isPadded |= kept != result;
+    size = kept;
   }
   auto makeIndices = [&](ArrayRef<int64_t> values) {
     return getAsIndexOpFoldResult(ctx.builder.getContext(), values);
   };
-  if (isCut)
-    value = tensor::ExtractSliceOp::create(
-        ctx.builder, ctx.loc, value, makeIndices(offsets), makeIndices(shape),
-        makeIndices(SmallVector<int64_t>(shape.size(), 1)));
+  if (llvm::is_contained(shape, 0)) // Upstream slices must start at an element.
+    value = ctx.createEmpty(shape, type.getElementType());
+  else if (isCut)
+    value = tensor::ExtractSliceOp::create(ctx.builder, ctx.loc, value, makeIndices(offsets),
+                                           makeIndices(shape),
+                                           makeIndices(SmallVector<int64_t>(shape.size(), 1)));
   if (isPadded)
     value = tensor::PadOp::create(ctx.builder, ctx.loc,
                                   RankedTensorType::get(resultShape, type.getElementType()), value,
