@@ -69,14 +69,11 @@ LogicalResult ConvOp::verify() {
   auto filter = cast<RankedTensorType>(getFilter().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   for (int64_t i = 0, e = getInputDims().getSpatialRank(); i < e; ++i) {
+    int64_t size = getInputDims().getLogicalSize(i, input.getShape());
     int64_t window = getFilterDims().getLogicalSize(i, filter.getShape());
-    int64_t padded =
-        getInputDims().getLogicalSize(i, input.getShape()) + getPads()[i] + getPads()[e + i];
-    int64_t expected = (padded - (window - 1) * getDilations()[i] - 1) / getStrides()[i] + 1;
-    int64_t size = getOutputDims().getLogicalSize(i, result.getShape());
-    if (size < 1 || size > expected)
-      return emitOpError("expects spatial dimension ")
-             << i << " of the result to have at most " << expected << " elements, got " << size;
+    int64_t count = getOutputDims().getLogicalSize(i, result.getShape());
+    if (failed(verifyWindowCount(*this, i, size, window, count, /*mayStickOut=*/false)))
+      return failure();
   }
   return success();
 }

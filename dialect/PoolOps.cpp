@@ -26,11 +26,12 @@ static LogicalResult verifyPool(PoolOp op) {
   if (int64_t(op.getWindow().size()) != rank)
     return op.emitOpError("expects a window of ")
            << rank << " dimensions, got " << op.getWindow().size();
-  for (int64_t size : op.getWindow())
-    if (size < 1)
-      return op.emitOpError("expects a positive window, got ") << size;
   if (failed(verifyWindow(op, rank, op.getStrides(), op.getPads(), op.getDilations())))
     return failure();
+  for (auto [i, size] : llvm::enumerate(op.getWindow()))
+    if (failed(verifyWindowCount(op, i, dims.getLogicalSize(i, input.getShape()), size,
+                                 dims.getLogicalSize(i, result.getShape()), /*mayStickOut=*/true)))
+      return failure();
   for (int64_t role : {DimsAttr::kBatch, DimsAttr::kChannel}) {
     int64_t in = dims.getLogicalSize(role, input.getShape());
     int64_t out = dims.getLogicalSize(role, result.getShape());

@@ -8,7 +8,9 @@
 
 #include "OperatorRegistry.h"
 #include "Window.h"
+#include "reader/TensorSize.h"
 #include "udnn/Dialect/Dnn.h"
+#include "udnn/Support/Window.h"
 
 using namespace mlir;
 using namespace udnn;
@@ -31,8 +33,9 @@ static LogicalResult checkFilter(NodeContext &ctx, int64_t groups) {
   for (int64_t dim = 0; dim < filter.getRank(); ++dim)
     if (filter.getDimSize(dim) < 1)
       return ctx.emitError() << "expects a filter without empty dimensions, got " << filter;
-  if (groups < 1 || groups > filter.getNumElements())
-    return ctx.emitError() << "expects a positive number of groups, got " << groups;
+  if (groups < 1 || groups > filter.getDimSize(0))
+    return ctx.emitError() << "expects from 1 to " << filter.getDimSize(0) << " groups, got "
+                           << groups;
   return success();
 }
 
@@ -114,6 +117,10 @@ static FailureOr<int64_t> resolveTransposed(NodeContext &ctx, Window &window, in
                                             int64_t input, int64_t outputPadding,
                                             ArrayRef<int64_t> outputShape) {
   int64_t rank = window.getRank(), stride = window.strides[i];
+  if (input > kMaxTensorBytes / stride)
+    return ctx.emitError() << "expects a result of at most " << kMaxTensorBytes
+                           << " elements in spatial dimension " << i << ", got " << input
+                           << " elements with stride " << stride;
   int64_t full = stride * (input - 1) + outputPadding + window.getExtent(i);
   bool isSame = StringRef(window.autoPad).starts_with("SAME");
   if (outputShape.empty() && !isSame) {
@@ -130,6 +137,10 @@ static FailureOr<int64_t> resolveTransposed(NodeContext &ctx, Window &window, in
     return ctx.emitError() << "expects a positive result size in spatial dimension " << i << ", got "
                            << size;
   int64_t total = std::max<int64_t>(full - size, 0);
+  if (total > kMaxWindowSize)
+    return ctx.emitError() << "expects at most " << kMaxWindowSize
+                           << " elements to be cut off in spatial dimension " << i << ", got "
+                           << total;
   int64_t small = total / 2, large = total - small;
   bool isUpper = window.autoPad == "SAME_UPPER";
   window.pads[i] = isUpper ? small : large;

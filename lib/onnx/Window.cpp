@@ -7,13 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Window.h"
+#include "udnn/Support/Window.h"
 
 using namespace mlir;
 using namespace udnn;
 using namespace udnn::onnx;
-
-/// Sizes in attributes are bounded so that nothing computed from them overflows.
-static constexpr int64_t kMaxSize = int64_t(1) << 40;
 
 LogicalResult udnn::onnx::checkSpatialRank(NodeContext &ctx, RankedTensorType type) {
   if (type.getRank() >= 3 && type.getRank() <= 5)
@@ -29,9 +27,9 @@ static LogicalResult checkAttribute(NodeContext &ctx, StringRef name, ArrayRef<i
     return ctx.emitError() << "expects " << count << " values in attribute '" << name << "', got "
                            << values.size();
   for (int64_t value : values)
-    if (value < minimum || value > kMaxSize)
-      return ctx.emitError() << "expects values of " << minimum << " or more in attribute '" << name
-                             << "', got " << value;
+    if (value < minimum || value > kMaxWindowSize)
+      return ctx.emitError() << "expects values from " << minimum << " to " << kMaxWindowSize
+                             << " in attribute '" << name << "', got " << value;
   return success();
 }
 
@@ -55,6 +53,11 @@ FailureOr<Window> udnn::onnx::readWindow(NodeContext &ctx, int64_t rank, ArrayRe
     llvm::interleaveComma(window.size, diagnostic);
     return diagnostic << "]";
   }
+  for (int64_t i = 0; i < rank; ++i)
+    if (window.getExtent(i) > kMaxWindowSize)
+      return ctx.emitError() << "expects a dilated window of at most " << kMaxWindowSize
+                             << " elements in spatial dimension " << i << ", got "
+                             << window.getExtent(i);
   for (StringRef known : {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"})
     if (window.autoPad == known)
       return window;
@@ -87,13 +90,12 @@ FailureOr<SmallVector<int64_t>> udnn::onnx::resolveWindow(NodeContext &ctx, Wind
       continue;
     }
     int64_t stride = window.strides[i];
-    int64_t span = input[i] + window.pads[i] + window.pads[rank + i] - window.getExtent(i);
-    if (span < 0)
-      return ctx.emitError() << "expects a window of at most "
-                             << input[i] + window.pads[i] + window.pads[rank + i]
+    int64_t padded = input[i] + window.pads[i] + window.pads[rank + i];
+    int64_t size = countWindows(padded, window.size[i], window.dilations[i], stride, ceilMode);
+    if (size == 0)
+      return ctx.emitError() << "expects a window of at most " << padded
                              << " elements, the padded size of spatial dimension " << i << ", got "
                              << window.getExtent(i);
-    int64_t size = (span + (ceilMode ? stride - 1 : 0)) / stride + 1;
     if (ceilMode && (size - 1) * stride >= input[i] + window.pads[i])
       --size;
     result.push_back(size);

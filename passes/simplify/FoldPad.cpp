@@ -9,6 +9,7 @@
 #include "SimplifyUtils.h"
 
 #include "udnn/Constants/Evaluate.h"
+#include "udnn/Support/Window.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -76,6 +77,8 @@ static std::optional<SmallVector<int64_t>> addPads(const Padding &padding, DimsA
     sum[role] += low;
     sum[spatialRank + role] += high;
   }
+  if (llvm::any_of(sum, [](int64_t pad) { return pad > kMaxWindowSize; }))
+    return std::nullopt;
   return sum;
 }
 

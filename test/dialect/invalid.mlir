@@ -92,7 +92,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3x3xf32>, %b: tensor<6xf32>
 
 // A stride of zero.
 func.func @f(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3x3xf32>, %b: tensor<6xf32>, %e: tensor<1x6x6x6xf32>) {
-  // expected-error @+1 {{expects positive strides, got 0}}
+  // expected-error @+1 {{expects strides from 1 to 1073741824, got 0}}
   %0 = dnn.conv ins(%x [n, c, 0, 1], %w [k, c, 0, 1] : tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) outs(%e [n, c, 0, 1] : tensor<1x6x6x6xf32>)
       strides [0, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 accumulator f32
   return
@@ -102,7 +102,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3x3xf32>, %b: tensor<6xf32>
 
 // A dilation of zero.
 func.func @f(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3x3xf32>, %b: tensor<6xf32>, %e: tensor<1x6x6x6xf32>) {
-  // expected-error @+1 {{expects positive dilations, got 0}}
+  // expected-error @+1 {{expects dilations from 1 to 1073741824, got 0}}
   %0 = dnn.conv ins(%x [n, c, 0, 1], %w [k, c, 0, 1] : tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) outs(%e [n, c, 0, 1] : tensor<1x6x6x6xf32>)
       strides [1, 1] pads [0, 0, 0, 0] dilations [1, 0] groups 1 accumulator f32
   return
@@ -195,6 +195,36 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3x3xf32>, %b: tensor<6xf32>
   // expected-error @+1 {{expects spatial dimension 1 of the result to have at most 6 elements, got 7}}
   %0 = dnn.conv ins(%x [n, c, 0, 1], %w [k, c, 0, 1] : tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) outs(%e [n, c, 0, 1] : tensor<1x6x6x7xf32>)
       strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 accumulator f32
+  return
+}
+
+// -----
+
+// A window larger than the padded input: the stride must not round the difference to nothing.
+func.func @f(%x: tensor<1x4x2x2xf32>, %w: tensor<6x4x3x3xf32>, %e: tensor<1x6x1x1xf32>) {
+  // expected-error @+1 {{expects a window of at most 2 elements, the padded size of spatial dimension 0, got 3}}
+  %0 = dnn.conv ins(%x [n, c, 0, 1], %w [k, c, 0, 1] : tensor<1x4x2x2xf32>, tensor<6x4x3x3xf32>) outs(%e [n, c, 0, 1] : tensor<1x6x1x1xf32>)
+      strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] groups 1 accumulator f32
+  return
+}
+
+// -----
+
+// Padding is never negative.
+func.func @f(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3x3xf32>, %e: tensor<1x6x5x5xf32>) {
+  // expected-error @+1 {{expects pads from 0 to 1073741824, got -1}}
+  %0 = dnn.conv ins(%x [n, c, 0, 1], %w [k, c, 0, 1] : tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) outs(%e [n, c, 0, 1] : tensor<1x6x5x5xf32>)
+      strides [1, 1] pads [-1, -1, 0, 0] dilations [1, 1] groups 1 accumulator f32
+  return
+}
+
+// -----
+
+// A window that starts behind the padded input.
+func.func @f(%x: tensor<1x4x8x8xf32>, %e: tensor<1x4x4x6xf32>) {
+  // expected-error @+1 {{expects spatial dimension 1 of the result to have at most 4 elements, got 6}}
+  %0 = dnn.avg_pool ins(%x : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x4x6xf32>)
+      dims [n, c, 0, 1] window [3, 3] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
   return
 }
 
@@ -403,7 +433,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %e: tensor<1x4x6x6xf32>) {
 
 // A window of nothing.
 func.func @f(%x: tensor<1x4x8x8xf32>, %e: tensor<1x4x6x6xf32>) {
-  // expected-error @+1 {{expects a positive window, got 0}}
+  // expected-error @+1 {{expects a window from 1 to 1073741824 elements in spatial dimension 1, got 0}}
   %0 = dnn.avg_pool ins(%x : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x6x6xf32>)
       dims [n, c, 0, 1] window [3, 0] strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1]
   return

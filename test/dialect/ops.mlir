@@ -164,3 +164,12 @@ dnn.program @main target <kind = "cpu", arch = "znver3", features = "+avx2", cor
 dnn.code @cpu target <kind = "cpu", arch = "znver3", features = "", cores = 2, vector_bits = 256,
     gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 2000>
     format "elf" kernels [@copy] data dense<[127, 69]> : tensor<2xi8>
+
+// The windows of a pooling have to start in the padded input only, as in a tile at its end.
+// CHECK-LABEL: func.func @cut_off
+// CHECK: dnn.max_pool
+func.func @cut_off(%x: tensor<1x4x1x8xf32>, %e: tensor<1x4x1x3xf32>) -> tensor<1x4x1x3xf32> {
+  %y = dnn.max_pool ins(%x : tensor<1x4x1x8xf32>) outs(%e : tensor<1x4x1x3xf32>)
+      dims [n, c, 0, 1] window [3, 3] strides [3, 3] pads [0, 0, 0, 0] dilations [1, 1] -> tensor<1x4x1x3xf32>
+  return %y : tensor<1x4x1x3xf32>
+}
