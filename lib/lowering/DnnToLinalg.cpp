@@ -39,7 +39,17 @@ struct ConvertDnnToLinalg : impl::ConvertDnnToLinalgPassBase<ConvertDnnToLinalg>
     return success();
   }
 
-  void runOnOperation() override { walkAndApplyPatterns(getOperation(), patterns); }
+  void runOnOperation() override {
+    walkAndApplyPatterns(getOperation(), patterns);
+    getOperation()->walk([&](Operation *op) {
+      if (!isa<dnn::BatchOpInterface>(op))
+        return;
+      InFlightDiagnostic diagnostic = op->emitOpError("is not supported as linalg operations for");
+      for (Type type : op->getOperandTypes())
+        diagnostic << " " << type;
+      signalPassFailure();
+    });
+  }
 
 private:
   FrozenRewritePatternSet patterns;

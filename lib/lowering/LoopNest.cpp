@@ -296,6 +296,12 @@ Value udnn::makeScalar(OpBuilder &builder, Location loc, Type type, double value
 Value udnn::convertScalar(OpBuilder &builder, Location loc, Value value, Type type, bool isUnsigned) {
   if (value.getType() == type)
     return value;
+  // Upstream converts between types of different width only.
+  if (isa<FloatType>(value.getType()) && isa<FloatType>(type) &&
+      value.getType().getIntOrFloatBitWidth() == type.getIntOrFloatBitWidth()) {
+    Value wide = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+    return arith::TruncFOp::create(builder, loc, type, wide);
+  }
   return convertScalarToDtype(builder, loc, value, type, isUnsigned);
 }
 

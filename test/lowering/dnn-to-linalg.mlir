@@ -107,3 +107,14 @@ func.func @upsample(%x: tensor<1x8x16x16xf32>, %e: tensor<1x8x32x32xf32>) -> ten
     nearest asymmetric floor scales [1.0, 1.0, 2.0, 2.0]
   return %y : tensor<1x8x32x32xf32>
 }
+
+// -----
+
+// Between the two types of 16 bits there is no conversion but through f32.
+// CHECK-LABEL: func @halves
+// CHECK: arith.extf %{{.*}} : f16 to f32
+// CHECK-NEXT: arith.truncf %{{.*}} : f32 to bf16
+func.func @halves(%a: tensor<2x3xf16>, %b: tensor<3x4xf16>, %e: tensor<2x4xbf16>) -> tensor<2x4xbf16> {
+  %y = dnn.matmul ins(%a, %b : tensor<2x3xf16>, tensor<3x4xf16>) outs(%e : tensor<2x4xbf16>) accumulator bf16
+  return %y : tensor<2x4xbf16>
+}
