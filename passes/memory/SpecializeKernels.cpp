@@ -51,22 +51,25 @@ static MemRefType normalize(MemRefType type) {
 
 namespace {
 
+/// The clone of a kernel for a function type; none is part of the module yet.
+using Clones = llvm::MapVector<std::pair<StringAttr, Type>, OwningOpRef<dnn::KernelOp>>;
+
 struct SpecializeKernels : public udnn::impl::SpecializeKernelsPassBase<SpecializeKernels> {
   void runOnOperation() override {
     func::FuncOp function = getEntry(getOperation());
     if (!function)
       return signalPassFailure();
     SymbolTable symbols(getOperation());
-    llvm::MapVector<std::pair<StringAttr, Type>, dnn::KernelOp> clones;
+    Clones clones;
     for (auto dispatch : function.getOps<dnn::DispatchOp>()) {
       FunctionType type = getKernelType(dispatch);
       if (!type)
         return signalPassFailure();
-      dnn::KernelOp &clone = clones[{dispatch.getKernelAttr().getAttr(), type}];
+      OwningOpRef<dnn::KernelOp> &clone = clones[{dispatch.getKernelAttr().getAttr(), type}];
       if (!clone) {
         auto kernel = symbols.lookup<dnn::KernelOp>(dispatch.getKernel());
         clone = kernel.clone();
-        clone.setFunctionType(type);
+        clone->setFunctionType(type);
       }
     }
     replaceKernels(function, clones);
@@ -88,14 +91,13 @@ struct SpecializeKernels : public udnn::impl::SpecializeKernelsPassBase<Speciali
   }
 
   /// Removes the old kernels and inserts the clones, equal ones once.
-  void replaceKernels(func::FuncOp function,
-                      llvm::MapVector<std::pair<StringAttr, Type>, dnn::KernelOp> &clones) {
+  void replaceKernels(func::FuncOp function, Clones &clones) {
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<dnn::KernelOp>()))
       kernel.erase();
     KernelTable table(getOperation());
     llvm::DenseMap<std::pair<StringAttr, Type>, FlatSymbolRefAttr> symbols;
     for (auto &[key, clone] : clones)
-      symbols[key] = table.insert(clone);
+      symbols[key] = table.insert(clone.release());
     for (auto dispatch : function.getOps<dnn::DispatchOp>())
       dispatch.setKernelAttr(
           symbols.lookup({dispatch.getKernelAttr().getAttr(), getKernelType(dispatch)}));
