@@ -89,7 +89,7 @@ int64_t PlanProblem::getTransformNs(Value value, Operation *end,
     }
   }
   auto type = cast<RankedTensorType>(value.getType());
-  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  int64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   return needed.empty() ? 0 : needed.size() * predictCopyNs(bytes, device);
 }
 

@@ -41,10 +41,16 @@ static int64_t getOperations(Operation *op) {
         dnn::DimsAttr::kFilter, cast<ShapedType>(conv.getFilter().getType()).getShape());
     return 2 * results * (getNumElements(conv.getFilter()) / std::max<int64_t>(filters, 1));
   }
-  if (auto conv = dyn_cast<dnn::ConvTransposeOp>(op))
-    return 2 * getNumElements(conv.getInput()) * getNumElements(conv.getFilter());
-  if (auto matmul = dyn_cast<dnn::MatmulOp>(op))
-    return 2 * results * cast<ShapedType>(matmul.getLhs().getType()).getShape().back();
+  if (auto conv = dyn_cast<dnn::ConvTransposeOp>(op)) {
+    int64_t channels = conv.getFilterDims().getLogicalSize(
+        dnn::DimsAttr::kChannel, cast<ShapedType>(conv.getFilter().getType()).getShape());
+    return 2 * getNumElements(conv.getInput()) *
+           (getNumElements(conv.getFilter()) / std::max<int64_t>(channels, 1));
+  }
+  if (auto matmul = dyn_cast<dnn::MatmulOp>(op)) {
+    ArrayRef<int64_t> lhs = cast<ShapedType>(matmul.getLhs().getType()).getShape();
+    return 2 * results * (matmul.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back());
+  }
   // Pooling and normalizations: a window or a few passes per element.
   return 10 * results;
 }
