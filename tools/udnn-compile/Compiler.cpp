@@ -18,6 +18,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -69,28 +71,50 @@ LogicalResult Compiler::load() {
   return loadedStage == Stage::Import ? markOutputs() : success();
 }
 
+/// The values that the node of this name gives to other nodes or to the results. A node may have
+/// become several operations, whose values among one another do not count.
+static llvm::SetVector<Value> getNodeOutputs(func::FuncOp entry, llvm::StringRef name) {
+  Block &body = entry.getBody().front();
+  auto isOfNode = [&](Operation &op) {
+    auto loc = op.getLoc()->findInstanceOf<NameLoc>();
+    return !op.hasTrait<OpTrait::IsTerminator>() && loc && loc.getName() == name;
+  };
+  llvm::SetVector<Value> outputs;
+  for (Operation &op : body)
+    if (isOfNode(op))
+      for (OpOperand &use : op.getUses())
+        if (!isOfNode(*body.findAncestorOpInBlock(*use.getOwner())))
+          outputs.insert(use.get());
+  return outputs;
+}
+
 /// Returns the results of the named nodes from the entry, too.
 LogicalResult Compiler::markOutputs() {
   auto entry = modules.front()->lookupSymbol<func::FuncOp>("main");
   if (!entry || entry.isExternal())
     return emitError() << "expects a function 'main' in '" << options.input << "'";
+  llvm::StringSet<> names;
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (auto name = entry.getResultAttrOfType<StringAttr>(i, "dnn.name"))
+      names.insert(name.getValue());
   for (llvm::StringRef name : options.markedOutputs) {
-    Operation *found = nullptr;
-    // A node may have become several operations; the last one makes its result.
-    for (Operation &op : entry.getBody().front().without_terminator())
-      if (auto loc = op.getLoc()->findInstanceOf<NameLoc>())
-        if (loc.getName() == name && op.getNumResults() > 0)
-          found = &op;
-    if (!found)
+    llvm::SetVector<Value> found = getNodeOutputs(entry, name);
+    if (found.empty())
       return emitError() << "expects --mark-output to name a node of the model, got '" << name
                          << "'";
+    if (found.size() > 1)
+      return emitError()
+             << "expects --mark-output to name a node with one output that is used, got '" << name
+             << "' with " << found.size();
+    if (!names.insert(name).second)
+      return emitError() << "expects --mark-output to give an output a new name, got '" << name
+                         << "'";
     Operation *terminator = entry.getBody().front().getTerminator();
-    terminator->insertOperands(terminator->getNumOperands(), found->getResult(0));
+    terminator->insertOperands(terminator->getNumOperands(), found.front());
     Builder builder(&context);
     auto attributes =
         builder.getDictionaryAttr(builder.getNamedAttr("dnn.name", builder.getStringAttr(name)));
-    if (failed(
-            entry.insertResult(entry.getNumResults(), found->getResult(0).getType(), attributes)))
+    if (failed(entry.insertResult(entry.getNumResults(), found.front().getType(), attributes)))
       return failure();
   }
   return success();
