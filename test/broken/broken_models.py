@@ -381,6 +381,81 @@ def tile_of_wrong_count():
     return single("Tile", ["x", "r"], initializers=[constant("r", [2, 2])])
 
 
+@broken("node.*TiB")
+def broadcast_to_huge_size():
+    return single("Add", ["x", "k"], shape=(1 << 30, 1), initializers=[weight("k", 1, 2048)])
+
+
+@broken("node.*TiB")
+def concat_to_huge_size():
+    return single("Concat", ["x"] * 5, shape=(1 << 36,), axis=0)
+
+
+@broken("node.*TiB")
+def resize_to_huge_size():
+    return single("Resize", ["x", "", "s"],
+                  initializers=[constant("s", [1, 1, 1e8, 1e8], np.float32)])
+
+
+@broken("constant.*GiB")
+def huge_constant_as_output():
+    return model([helper.make_node("ConstantOfShape", ["s"], ["y"], "node"),
+                  helper.make_node("Relu", ["x"], ["z"], "relu")],
+                 [value("x", [4])], [value("y", None), value("z", None)],
+                 [constant("s", [1 << 35])])
+
+
+@broken("constant")
+def huge_constant_as_operand():
+    return model([helper.make_node("ConstantOfShape", ["s"], ["c"], "node"),
+                  helper.make_node("ReduceMax", ["c"], ["m"], "max"),
+                  helper.make_node("Add", ["x", "m"], ["y"], "add")],
+                 [value("x", [4])], [value("y", None)], [constant("s", [1 << 35])])
+
+
+@broken("constant")
+def huge_constant_as_shape():
+    element = numpy_helper.from_array(np.array([1], np.int64))
+    return model([helper.make_node("ConstantOfShape", ["s"], ["c"], "node", value=element),
+                  helper.make_node("Reshape", ["x", "c"], ["y"], "reshape")],
+                 [value("x", [1])], [value("y", None)], [constant("s", [1 << 30])])
+
+
+@broken("kernel_shape.*1073741824|1073741824.*kernel_shape")
+def huge_window():
+    return single("MaxPool", ["x"], kernel_shape=[1 << 40, 1 << 40], dilations=[1 << 40, 1 << 40])
+
+
+@broken("1073741824")
+def huge_dilated_window():
+    return single("MaxPool", ["x"], kernel_shape=[1 << 30, 2], dilations=[1 << 30, 1],
+                  auto_pad="SAME_UPPER")
+
+
+@broken("strides.*1073741824|1073741824.*strides")
+def huge_stride():
+    return single("ConvTranspose", ["x", "w"], initializers=[weight("w", 4, 4, 2, 2)],
+                  strides=[1 << 40, 1 << 40])
+
+
+@broken("group")
+def huge_number_of_groups():
+    return single("Conv", ["x", "w"], initializers=[weight("w", 4, 1, 1, 1)], group=1 << 62)
+
+
+@broken("pads")
+def huge_negative_padding():
+    pads = [0, 0, -(1 << 63), 0, 0, 0, (1 << 63) - 1, 0]
+    return single("Pad", ["x", "p"], initializers=[constant("p", pads)])
+
+
+@broken("range")
+def endless_range():
+    numbers = [constant(name, number, np.float32)
+               for name, number in (("s", 0), ("l", -np.inf), ("d", 0))]
+    return single("Range", ["s", "l", "d"], initializers=numbers)
+
+
 @broken("memory|large|overflow|bytes|size")
 def tile_to_huge_size():
     return single("Tile", ["x", "r"], initializers=[constant("r", [1 << 40, 1 << 40, 1, 1])])
