@@ -22,6 +22,8 @@ static Value createSlice(NodeContext &ctx, Value value, ArrayRef<int64_t> offset
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == sizes)
     return value;
+  if (llvm::is_contained(sizes, 0)) // Upstream slices must start at an element.
+    return ctx.createEmpty(sizes, type.getElementType());
   OpBuilder &b = ctx.builder;
   return tensor::ExtractSliceOp::create(b, ctx.loc, ctx.getTensorType(sizes, type.getElementType()),
                                         value, ValueRange{}, ValueRange{}, ValueRange{}, offsets,

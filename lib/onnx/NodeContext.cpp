@@ -266,6 +266,11 @@ FailureOr<SmallVector<int64_t>> NodeContext::normalizeAxes(ArrayRef<int64_t> axe
 }
 
 LogicalResult NodeContext::setOutput(unsigned i, Value value, ElementType type) {
+  auto tensorType = cast<RankedTensorType>(value.getType());
+  // How a tensor without elements is computed does not matter, and upstream operations are not made
+  // for it: slices, for example, must start at an element.
+  if (tensorType.getNumElements() == 0)
+    value = createEmpty(tensorType.getShape(), tensorType.getElementType());
   if (i < outputs.size())
     outputs[i] = {value, type};
   return success();

@@ -99,9 +99,13 @@ static LogicalResult importConstantPad(NodeContext &ctx, const Padding &padding,
   auto makeIndices = [&](ArrayRef<int64_t> values) {
     return getAsIndexOpFoldResult(ctx.builder.getContext(), values);
   };
-  if (llvm::is_contained(shape, 0)) // Upstream slices must start at an element.
-    value = ctx.createEmpty(shape, type.getElementType());
-  else if (isCut)
+  // Without a source element there is only padding.
+  if (llvm::is_contained(shape, 0)) {
+    Value empty = ctx.createEmpty(resultShape, type.getElementType());
+    return ctx.setOutput(
+        0, linalg::FillOp::create(ctx.builder, ctx.loc, *padValue, empty).getResult(0));
+  }
+  if (isCut)
     value = tensor::ExtractSliceOp::create(ctx.builder, ctx.loc, value, makeIndices(offsets),
                                            makeIndices(shape),
                                            makeIndices(SmallVector<int64_t>(shape.size(), 1)));

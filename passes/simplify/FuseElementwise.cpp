@@ -51,6 +51,11 @@ static bool shouldFuse(OpOperand *operand, int64_t maxOps, int64_t maxInputs) {
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || consumer.getNumParallelLoops() != consumer.getNumLoops())
     return false;
+  // What adds to its init would do so once per element of the reader.
+  if (llvm::any_of(producer.getDpsInitsMutable(), [&](OpOperand &init) {
+        return producer.payloadUsesValueFromOperand(&init);
+      }))
+    return false;
   Block &body = *producer.getBody();
   int64_t numOps = body.getOperations().size() + consumer.getBody()->getOperations().size();
   int64_t numInputs = producer.getNumDpsInputs() + consumer.getNumDpsInputs() - 1;

@@ -58,8 +58,14 @@ static LogicalResult lowerToGenerics(func::FuncOp function) {
       return failure();
   }
   RewritePatternSet fusion(context);
-  linalg::populateElementwiseOpsFusionPatterns(
-      fusion, [](OpOperand *operand) { return operand->get().hasOneUse(); });
+  linalg::populateElementwiseOpsFusionPatterns(fusion, [](OpOperand *operand) {
+    auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+    // What adds to its init would do so once per element of the reader.
+    return producer && operand->get().hasOneUse() &&
+           llvm::none_of(producer.getDpsInitsMutable(), [&](OpOperand &init) {
+             return producer.payloadUsesValueFromOperand(&init);
+           });
+  });
   linalg::populateEraseUnnecessaryInputsPatterns(fusion);
   linalg::GenericOp::getCanonicalizationPatterns(fusion, context);
   linalg::FillOp::getCanonicalizationPatterns(fusion, context);
