@@ -1,6 +1,7 @@
 //===- udnn.cpp - the C API -----------------------------------------------===//
 //
-// Models and contexts behind handles, checks of what the caller passes, and error messages.
+// Models and contexts behind handles, checks of what the caller passes, and error messages. No
+// exception leaves these functions.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -11,8 +12,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 
 using namespace udnn;
@@ -77,16 +80,32 @@ static udnn_status reportIndex(const char *what, size_t index, size_t count) {
                        ", got " + std::to_string(index));
 }
 
+/// What the standard library throws when the system refuses memory or a lock. Nothing of it may
+/// reach the caller, which may be C.
+static udnn_status reportException(const std::exception &exception) {
+  // Short enough for a string that allocates nothing.
+  lastError = "out of memory";
+  if (dynamic_cast<const std::bad_alloc *>(&exception))
+    return UDNN_OUT_OF_MEMORY;
+  try {
+    lastError = exception.what();
+  } catch (const std::bad_alloc &) {
+  }
+  return UDNN_OUT_OF_MEMORY;
+}
+
 const char *udnn_last_error(void) { return lastError.c_str(); }
 
 udnn_status udnn_version(const char **out_version, uint32_t *out_format_version,
-                         uint32_t *out_abi_version) {
+                         uint32_t *out_abi_version) try {
   if (!out_version || !out_format_version || !out_abi_version)
     return reportNull(__func__);
   *out_version = UDNN_VERSION;
   *out_format_version = kFormatVersion;
   *out_abi_version = kAbiVersion;
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,16 +145,18 @@ static udnn_status finishLoading(std::shared_ptr<Model> model, udnn_model **out_
   return UDNN_OK;
 }
 
-udnn_status udnn_model_load_file(const char *path, udnn_model **out_model) {
+udnn_status udnn_model_load_file(const char *path, udnn_model **out_model) try {
   if (!path || !out_model)
     return reportNull(__func__);
   auto model = std::make_shared<Model>();
   if (Status status = model->reader.openFile(path); status.failed())
     return report(failure(UDNN_INVALID_ARTIFACT, status.message()));
   return finishLoading(std::move(model), out_model);
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
-udnn_status udnn_model_load_memory(const void *data, size_t size, udnn_model **out_model) {
+udnn_status udnn_model_load_memory(const void *data, size_t size, udnn_model **out_model) try {
   if (!data || !out_model)
     return reportNull(__func__);
   auto model = std::make_shared<Model>();
@@ -151,6 +172,8 @@ udnn_status udnn_model_load_memory(const void *data, size_t size, udnn_model **o
   if (Status status = model->reader.openMemory(data, size); status.failed())
     return report(failure(UDNN_INVALID_ARTIFACT, status.message()));
   return finishLoading(std::move(model), out_model);
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 udnn_status udnn_model_destroy(udnn_model *model) {
@@ -158,7 +181,7 @@ udnn_status udnn_model_destroy(udnn_model *model) {
   return UDNN_OK;
 }
 
-udnn_status udnn_model_get_info(const udnn_model *model, udnn_model_info *out_info) {
+udnn_status udnn_model_get_info(const udnn_model *model, udnn_model_info *out_info) try {
   if (!model || !out_info)
     return reportNull(__func__);
   const Model &m = *model->model;
@@ -170,6 +193,8 @@ udnn_status udnn_model_get_info(const udnn_model *model, udnn_model_info *out_in
                kAbiVersion,
                m.artifact().programs.size()};
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 /// Says whether a program runs on a device, and how well it suits it.
@@ -182,7 +207,7 @@ static Result checkDevice(const runtime::Device &device, const Artifact &artifac
 }
 
 udnn_status udnn_model_find_program(const udnn_model *model, const char *entry, const char *device,
-                                    size_t *out_program) {
+                                    size_t *out_program) try {
   if (!model || !device || !out_program)
     return reportNull(__func__);
   std::unique_ptr<runtime::Device> opened;
@@ -212,6 +237,8 @@ udnn_status udnn_model_find_program(const udnn_model *model, const char *entry, 
     }
   }
   return found ? UDNN_OK : report(reason);
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 /// Reports an error unless `program` is one of the model's.
@@ -221,7 +248,7 @@ static udnn_status checkProgram(const udnn_model *model, size_t program) {
 }
 
 udnn_status udnn_model_get_program(const udnn_model *model, size_t program,
-                                   udnn_program_info *out_info) {
+                                   udnn_program_info *out_info) try {
   if (!model || !out_info)
     return reportNull(__func__);
   if (udnn_status status = checkProgram(model, program))
@@ -243,6 +270,8 @@ udnn_status udnn_model_get_program(const udnn_model *model, size_t program,
                p.codes.empty() ? "none"
                                : getCodeFormatName(m.artifact().codes[p.codes.front()].format)};
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 static udnn_status getTensor(const Model &model, const std::vector<Tensor> &tensors,
@@ -265,27 +294,31 @@ static udnn_status getTensor(const Model &model, const std::vector<Tensor> &tens
 }
 
 udnn_status udnn_model_get_input(const udnn_model *model, size_t program, size_t input,
-                                 udnn_tensor_info *out_info) {
+                                 udnn_tensor_info *out_info) try {
   if (!model || !out_info)
     return reportNull(__func__);
   if (udnn_status status = checkProgram(model, program))
     return status;
   const Model &m = *model->model;
   return getTensor(m, m.artifact().programs[program].inputs, "an input", input, out_info);
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 udnn_status udnn_model_get_output(const udnn_model *model, size_t program, size_t output,
-                                  udnn_tensor_info *out_info) {
+                                  udnn_tensor_info *out_info) try {
   if (!model || !out_info)
     return reportNull(__func__);
   if (udnn_status status = checkProgram(model, program))
     return status;
   const Model &m = *model->model;
   return getTensor(m, m.artifact().programs[program].outputs, "an output", output, out_info);
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 udnn_status udnn_model_get_launch(const udnn_model *model, size_t program, size_t launch,
-                                  udnn_launch_info *out_info) {
+                                  udnn_launch_info *out_info) try {
   if (!model || !out_info)
     return reportNull(__func__);
   if (udnn_status status = checkProgram(model, program))
@@ -303,6 +336,8 @@ udnn_status udnn_model_get_launch(const udnn_model *model, size_t program, size_
                l.queue,
                l.arguments.size()};
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 static udnn_status findTensor(const std::vector<Tensor> &tensors, const char *what,
@@ -320,21 +355,25 @@ static udnn_status findTensor(const std::vector<Tensor> &tensors, const char *wh
 }
 
 udnn_status udnn_model_find_input(const udnn_model *model, size_t program, const char *name,
-                                  size_t *out_input) {
+                                  size_t *out_input) try {
   if (!model || !name || !out_input)
     return reportNull(__func__);
   if (udnn_status status = checkProgram(model, program))
     return status;
   return findTensor(model->model->artifact().programs[program].inputs, "input", name, out_input);
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 udnn_status udnn_model_find_output(const udnn_model *model, size_t program, const char *name,
-                                   size_t *out_output) {
+                                   size_t *out_output) try {
   if (!model || !name || !out_output)
     return reportNull(__func__);
   if (udnn_status status = checkProgram(model, program))
     return status;
   return findTensor(model->model->artifact().programs[program].outputs, "output", name, out_output);
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 //===----------------------------------------------------------------------===//
@@ -395,7 +434,7 @@ static Result bindFrozenInputs(udnn_context &context) {
 }
 
 udnn_status udnn_context_create(udnn_model *model, size_t program, const char *device,
-                                uint32_t threads, udnn_context **out_context) {
+                                uint32_t threads, udnn_context **out_context) try {
   if (!model || !device || !out_context)
     return reportNull(__func__);
   if (udnn_status status = checkProgram(model, program))
@@ -415,6 +454,8 @@ udnn_status udnn_context_create(udnn_model *model, size_t program, const char *d
     return report(result);
   *out_context = context.release();
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 udnn_status udnn_context_destroy(udnn_context *context) {
@@ -442,7 +483,7 @@ static udnn_status checkMemory(const Tensor &tensor, const char *what, const voi
 }
 
 udnn_status udnn_context_bind_input(udnn_context *context, size_t input, const void *data,
-                                    size_t size) {
+                                    size_t size) try {
   if (!context)
     return reportNull(__func__);
   if (input >= context->inputs.size())
@@ -453,10 +494,12 @@ udnn_status udnn_context_bind_input(udnn_context *context, size_t input, const v
     return report(result);
   context->inputs[input] = data;
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 udnn_status udnn_context_bind_output(udnn_context *context, size_t output, void *data,
-                                     size_t size) {
+                                     size_t size) try {
   if (!context)
     return reportNull(__func__);
   if (output >= context->outputs.size())
@@ -467,6 +510,8 @@ udnn_status udnn_context_bind_output(udnn_context *context, size_t output, void 
     return report(result);
   context->outputs[output] = data;
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 /// Everything is bound, and frozen inputs hold their value.
@@ -491,16 +536,18 @@ static Result checkBindings(const udnn_context &context) {
   return success();
 }
 
-udnn_status udnn_context_run(udnn_context *context) {
+udnn_status udnn_context_run(udnn_context *context) try {
   if (!context)
     return reportNull(__func__);
   if (Result result = checkBindings(*context); result.failed())
     return report(result);
   return report(context->executor->run(nullptr));
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 udnn_status udnn_context_run_profiled(udnn_context *context, size_t num_launches,
-                                      int64_t *out_launch_ns) {
+                                      int64_t *out_launch_ns) try {
   if (!context || !out_launch_ns)
     return reportNull(__func__);
   size_t count = context->program->launches.size();
@@ -510,18 +557,24 @@ udnn_status udnn_context_run_profiled(udnn_context *context, size_t num_launches
   if (Result result = checkBindings(*context); result.failed())
     return report(result);
   return report(context->executor->run(out_launch_ns));
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
-udnn_status udnn_context_get_threads(const udnn_context *context, uint32_t *out_threads) {
+udnn_status udnn_context_get_threads(const udnn_context *context, uint32_t *out_threads) try {
   if (!context || !out_threads)
     return reportNull(__func__);
   *out_threads = context->executor->getThreads();
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
-udnn_status udnn_context_get_device(const udnn_context *context, const char **out_device) {
+udnn_status udnn_context_get_device(const udnn_context *context, const char **out_device) try {
   if (!context || !out_device)
     return reportNull(__func__);
   *out_device = context->executor->getDescription();
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }

@@ -24,7 +24,8 @@ std::string runtime::describeLaunch(const Program &program, size_t launch) {
 CUDAExecutable::~CUDAExecutable() {
   CurrentContext current(*context);
   for (const auto &[code, module] : modules)
-    context->getDriver().cuModuleUnload(module);
+    if (module)
+      context->getDriver().cuModuleUnload(module);
 }
 
 Result CUDAExecutable::load(const std::vector<uint32_t> &codes) {
@@ -68,15 +69,12 @@ Result CUDAExecutable::lookupKernel(const std::vector<uint32_t> &codes, const La
     const std::vector<std::string> &symbols = reader.getArtifact().codes[index].symbols;
     if (std::find(symbols.begin(), symbols.end(), launch.kernel) == symbols.end())
       continue;
-    if (!modules.count(index)) {
-      CUmodule module;
+    CUmodule &module = modules[index];
+    if (!module)
       if (Result result = loadModule(index, module); result.failed())
         return result;
-      modules[index] = module;
-    }
     const Driver &driver = context->getDriver();
-    CUresult code =
-        driver.cuModuleGetFunction(&out_function, modules[index], launch.kernel.c_str());
+    CUresult code = driver.cuModuleGetFunction(&out_function, module, launch.kernel.c_str());
     return driver.check(code, "find the kernel in the code");
   }
   return failure(UDNN_INVALID_ARTIFACT, "code for this GPU does not define the kernel");
@@ -96,6 +94,8 @@ Result CUDAExecutable::loadModule(uint32_t index, CUmodule &out_module) {
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
   const Driver &driver = context->getDriver();
   CUresult status = driver.cuModuleLoadDataEx(&out_module, image, 2, options, values);
+  if (status != CUDA_SUCCESS)
+    out_module = nullptr;
   std::string what = std::string(code.format == CodeFormat::Ptx ? "compile" : "load") +
                      " the code (" + getCodeFormatName(code.format) + ") for '" +
                      program.device.arch + "' on " + description;

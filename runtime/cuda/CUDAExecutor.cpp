@@ -136,12 +136,12 @@ uint64_t CUDAExecutor::resolveArgument(const Argument &argument) {
 
 Result CUDAExecutor::createEvents() {
   for (size_t i = 0; i <= work.size(); ++i) {
-    CUevent event = nullptr;
-    if (Result result =
-            driver.check(driver.cuEventCreate(&event, CU_EVENT_DEFAULT), "create an event");
-        result.failed())
-      return result;
-    events.push_back(event);
+    events.push_back(nullptr);
+    CUresult code = driver.cuEventCreate(&events.back(), CU_EVENT_DEFAULT);
+    if (code == CUDA_SUCCESS)
+      continue;
+    events.pop_back();
+    return driver.check(code, "create an event");
   }
   return success();
 }

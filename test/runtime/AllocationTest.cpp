@@ -1,6 +1,6 @@
-//===- AllocationTest.cpp - a warm run allocates nothing ------------------===//
+//===- AllocationTest.cpp - allocations that are not made, or fail ---------===//
 //
-// Replaces the allocation functions of the whole process by counting ones.
+// Replaces the allocation functions of the whole process by ones that count and fail at will.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <new>
 
 // Set while allocations of any thread are counted.
 static std::atomic<bool> counting{false};
@@ -54,6 +55,26 @@ int posix_memalign(void **out, size_t alignment, size_t size) {
   return *out ? 0 : 12;
 }
 }
+
+// Calls of operator new that succeed before all others fail; any number when negative. Those of the
+// driver always succeed: it is C, and throws nothing.
+static std::atomic<int> allowed{-1};
+static udnn::test::FakeCuda *driver = nullptr;
+
+// Not inlined, or the compiler would see memory of new go to free.
+[[gnu::noinline]] void *operator new(size_t size) {
+  int left = driver && driver->busy ? -1 : allowed.load();
+  if (left == 0)
+    throw std::bad_alloc();
+  if (left > 0)
+    --allowed;
+  void *memory = malloc(size ? size : 1);
+  if (!memory)
+    throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void *memory) noexcept { free(memory); }
+[[gnu::noinline]] void operator delete(void *memory, size_t) noexcept { free(memory); }
 
 using namespace udnn::test;
 
@@ -109,4 +130,70 @@ TEST(Allocation, WarmRunOnGPUAllocatesNothing) {
   TemporaryFolder folder;
   writeCudaModel(folder.file("model.udnn"), {{"sm_90", "ptx"}});
   expectNoAllocations(folder.file("model.udnn"), "cuda", 0, getCudaExpected(1, 9));
+}
+
+/// Calls `function` with no memory, then with one more allocation each time until it succeeds:
+/// every failure is reported. Returns the number of failures.
+template <typename Function>
+static int countFailures(Function function) {
+  for (int count = 0; count < 10000; ++count) {
+    allowed = count;
+    udnn_status status = function();
+    allowed = -1;
+    if (status == UDNN_OK)
+      return count;
+    EXPECT_EQ(status, UDNN_OUT_OF_MEMORY) << udnn_last_error();
+    EXPECT_STREQ(udnn_last_error(), "out of memory") << count << " allocations";
+  }
+  ADD_FAILURE() << "never succeeds";
+  return 0;
+}
+
+/// Every call of the API that allocates reports it when that fails, and can be repeated.
+TEST(Allocation, FailuresAreReported) {
+  TemporaryFolder folder;
+  std::string path = folder.file("model.udnn");
+  writeModel(path);
+  udnn_model *model = nullptr;
+  EXPECT_GT(countFailures([&] { return udnn_model_load_file(path.c_str(), &model); }), 10);
+  ASSERT_NE(model, nullptr);
+  size_t program = 1;
+  EXPECT_GT(countFailures([&] { return udnn_model_find_program(model, "main", "cpu", &program); }),
+            0);
+  EXPECT_EQ(program, 0u);
+  udnn_context *context = nullptr;
+  EXPECT_GT(countFailures([&] { return udnn_context_create(model, 0, "cpu", 2, &context); }), 10);
+  ASSERT_NE(context, nullptr);
+  // The message of a failure is allocated, too.
+  allowed = 0;
+  udnn_status status = udnn_context_run(context);
+  allowed = -1;
+  EXPECT_EQ(status, UDNN_OUT_OF_MEMORY);
+  std::vector<float> x(kElements, 1), y(kElements);
+  ASSERT_EQ(udnn_context_bind_input(context, 0, x.data(), kElements * 4), UDNN_OK);
+  ASSERT_EQ(udnn_context_bind_output(context, 0, y.data(), kElements * 4), UDNN_OK);
+  ASSERT_EQ(udnn_context_run(context), UDNN_OK);
+  EXPECT_EQ(y[9], getExpected(1, 9));
+  udnn_context_destroy(context);
+  udnn_model_destroy(model);
+}
+
+/// On a GPU nothing that was created is lost.
+TEST(Allocation, FailuresOnGPUAreReported) {
+  FakeCuda *fake = driver = getFakeCuda();
+  ASSERT_NE(fake, nullptr) << "LD_LIBRARY_PATH must name the folder of the fake driver";
+  TemporaryFolder folder;
+  writeCudaModel(folder.file("model.udnn"), {{"sm_90", "ptx"}});
+  udnn_model *model = nullptr;
+  ASSERT_EQ(udnn_model_load_file(folder.file("model.udnn").c_str(), &model), UDNN_OK);
+  udnn_context *context = nullptr;
+  EXPECT_GT(countFailures([&] { return udnn_context_create(model, 0, "cuda", 0, &context); }), 10);
+  udnn_context_destroy(context);
+  udnn_model_destroy(model);
+  EXPECT_EQ(fake->contexts, 0);
+  EXPECT_EQ(fake->modules, 0);
+  EXPECT_EQ(fake->memories, 0);
+  EXPECT_EQ(fake->events, 0);
+  EXPECT_EQ(fake->streams, 0);
+  EXPECT_EQ(fake->misuse, std::vector<std::string>());
 }

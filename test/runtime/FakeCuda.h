@@ -9,6 +9,7 @@
 #ifndef UDNN_TEST_RUNTIME_FAKECUDA_H
 #define UDNN_TEST_RUNTIME_FAKECUDA_H
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ struct FakeCuda {
   int captures = 0, graphLaunches = 0;
   std::vector<FakeLaunch> launches;
   std::vector<std::string> misuse;
+
+  /// A call is under way: what it allocates is the driver's own.
+  std::atomic<bool> busy{false};
 };
 
 /// A function of the driver that this process finds; null without a driver.

@@ -33,6 +33,7 @@ int udnn::test::misuse(const std::string &text, int code) {
 }
 
 Call::Call(const char *name, bool needsContext) : lock(getState().mutex) {
+  getState().fake.busy = true;
   const ContextStack &stack = getContextStack();
   if (!needsContext)
     return;

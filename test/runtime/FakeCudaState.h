@@ -101,6 +101,7 @@ int misuse(const std::string &text, int code = runtime::CUDA_ERROR_INVALID_VALUE
 /// Holds the state during a call; `failed` unless a context that somebody retains is current.
 struct Call {
   explicit Call(const char *name, bool needsContext = true);
+  ~Call() { getState().fake.busy = false; }
 
   std::lock_guard<std::mutex> lock;
   int failed = runtime::CUDA_SUCCESS;
