@@ -67,6 +67,9 @@ public:
   /// The kind of its programs: "cpu" or "cuda".
   virtual const char *getKind() const = 0;
 
+  /// The one name of the device among those that open it: "cpu" or "cuda:N".
+  virtual std::string getName() const = 0;
+
   /// Says whether a program of the device's kind runs here. Among several the one with the largest
   /// `out_fit` suits the device best.
   virtual Result canRun(const artifact::Artifact &artifact, const artifact::Program &program,

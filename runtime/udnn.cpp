@@ -401,13 +401,13 @@ static Result verifySegments(Model &model, const Program &program) {
 /// Verifies and loads a program, or returns what was loaded before.
 static Result getExecutable(Model &model, size_t program, const std::string &device,
                             std::shared_ptr<Executable> &out_executable) {
+  std::unique_ptr<runtime::Device> opened;
+  if (Result result = openDevice(device, opened); result.failed())
+    return result;
   std::lock_guard<std::mutex> lock(model.mutex);
-  std::shared_ptr<Executable> &executable = model.executables[{program, device}];
+  std::shared_ptr<Executable> &executable = model.executables[{program, opened->getName()}];
   if (!executable) {
     const Program &p = model.artifact().programs[program];
-    std::unique_ptr<runtime::Device> opened;
-    if (Result result = openDevice(device, opened); result.failed())
-      return result;
     int fit;
     if (Result result = checkDevice(*opened, model.artifact(), p, fit); result.failed())
       return result;

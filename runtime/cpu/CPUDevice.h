@@ -16,6 +16,7 @@ namespace udnn::runtime {
 class CPUDevice : public Device {
 public:
   const char *getKind() const override { return "cpu"; }
+  std::string getName() const override { return "cpu"; }
   Result canRun(const artifact::Artifact &artifact, const artifact::Program &program,
                 int &out_fit) const override;
   Result load(const artifact::Reader &reader, const artifact::Program &program,

@@ -61,20 +61,19 @@ static bool parseOrdinal(const std::string &name, int &out_ordinal) {
 }
 
 Result CUDADevice::open(const std::string &name, std::unique_ptr<Device> &out_device) {
-  int ordinal;
-  if (!parseOrdinal(name, ordinal))
+  auto opened = std::make_unique<CUDADevice>();
+  if (!parseOrdinal(name, opened->ordinal))
     return failure(UDNN_UNSUPPORTED_DEVICE,
                    "expects the number of a GPU after 'cuda:', got '" + name + "'");
-  auto opened = std::make_unique<CUDADevice>();
   if (Result result = Driver::open(opened->driver); result.failed())
     return failure(result.status, "device '" + name + "': " + result.message);
-  if (Result result = opened->query(ordinal); result.failed())
+  if (Result result = opened->query(); result.failed())
     return failure(result.status, "device '" + name + "': " + result.message);
   out_device = std::move(opened);
   return success();
 }
 
-Result CUDADevice::query(int ordinal) {
+Result CUDADevice::query() {
   int count = 0, major = 0, minor = 0;
   if (Result result = driver->check(driver->cuDeviceGetCount(&count), "count the GPUs");
       result.failed())

@@ -33,15 +33,18 @@ public:
   static Result open(const std::string &name, std::unique_ptr<Device> &out_device);
 
   const char *getKind() const override { return "cuda"; }
+  std::string getName() const override { return "cuda:" + std::to_string(ordinal); }
   Result canRun(const artifact::Artifact &artifact, const artifact::Program &program,
                 int &out_fit) const override;
   Result load(const artifact::Reader &reader, const artifact::Program &program,
               std::shared_ptr<Executable> &out_executable) override;
 
 private:
-  Result query(int ordinal);
+  Result query();
 
   std::shared_ptr<const Driver> driver;
+  /// Number of the GPU, and the driver's handle of it.
+  int ordinal = 0;
   CUdevice device = 0;
   /// Compute capability times ten.
   int capability = 0;

@@ -78,7 +78,8 @@ TEST_F(CUDATest, TellsWhatItRunsOn) {
 TEST_F(CUDATest, SharesConstantsBetweenContexts) {
   loadModel({{"sm_90", "ptx"}});
   std::vector<float> z(kElements);
-  udnn_context *first = createContext(), *second = createContext();
+  // Names of the same GPU.
+  udnn_context *first = createContext("cuda"), *second = createContext("cuda:00");
   bindAll(first, y);
   bindAll(second, z);
   EXPECT_EQ(udnn_context_run(first), UDNN_OK);
