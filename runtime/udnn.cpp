@@ -473,13 +473,19 @@ static udnn_status checkMemory(const Tensor &tensor, const char *what, const voi
     return reportInvalid(name + ": expects " + std::to_string(bytes) + " bytes (" +
                          getElementTypeName(tensor.type) + " " + formatShape(tensor.shape) +
                          "), got " + std::to_string(size));
-  if (!data)
+  if (!data && bytes != 0)
     return reportInvalid(name + ": the memory to bind is null");
   uint64_t elementBytes = getElementSize(tensor.type);
   if (reinterpret_cast<uintptr_t>(data) % elementBytes != 0)
     return reportInvalid(name + ": expects memory aligned to " + std::to_string(elementBytes) +
                          " bytes");
   return UDNN_OK;
+}
+
+/// The address to bind for `data`: an empty tensor has none of its own, and null means not bound.
+static void *getAddress(const void *data) {
+  alignas(kConstantAlignment) static uint8_t nothing;
+  return data ? const_cast<void *>(data) : &nothing;
 }
 
 udnn_status udnn_context_bind_input(udnn_context *context, size_t input, const void *data,
@@ -490,6 +496,7 @@ udnn_status udnn_context_bind_input(udnn_context *context, size_t input, const v
     return reportIndex("an input", input, context->inputs.size());
   if (udnn_status status = checkMemory(context->program->inputs[input], "input", data, size))
     return status;
+  data = getAddress(data);
   if (Result result = context->executor->bindInput(input, data); result.failed())
     return report(result);
   context->inputs[input] = data;
@@ -506,6 +513,7 @@ udnn_status udnn_context_bind_output(udnn_context *context, size_t output, void 
     return reportIndex("an output", output, context->outputs.size());
   if (udnn_status status = checkMemory(context->program->outputs[output], "output", data, size))
     return status;
+  data = getAddress(data);
   if (Result result = context->executor->bindOutput(output, data); result.failed())
     return report(result);
   context->outputs[output] = data;

@@ -159,11 +159,11 @@ UDNN_API udnn_status udnn_context_create(udnn_model *model, size_t program, cons
 UDNN_API udnn_status udnn_context_destroy(udnn_context *context);
 
 /** Gives the context the memory of an input (read by every run) or output (written by every run):
-    memory of exactly the tensor's size, aligned to its elements. Inputs and outputs must not
-    overlap. A frozen input need not be bound. The memory is the host's; a context on a GPU also
-    takes memory of that GPU, which its kernels use in place and which must be written before and
-    read after the run. The first run after the address of device memory changed prepares the
-    launches again. */
+    memory of exactly the tensor's size, aligned to its elements (null will do for no bytes).
+    Inputs and outputs must not overlap. A frozen input need not be bound. The memory is the host's;
+    a context on a GPU also takes memory of that GPU, which its kernels use in place and which must
+    be written before and read after the run. The first run after the address of device memory
+    changed prepares the launches again. */
 UDNN_API udnn_status udnn_context_bind_input(udnn_context *context, size_t input, const void *data,
                                              size_t size);
 UDNN_API udnn_status udnn_context_bind_output(udnn_context *context, size_t output, void *data,

@@ -212,6 +212,29 @@ TEST_F(RuntimeTest, RefusesWrongBindings) {
   udnn_context_destroy(context);
 }
 
+/// An empty tensor has no memory: no address is asked for.
+TEST(RuntimeEmpty, BindsNull) {
+  TemporaryFolder folder;
+  Writer writer;
+  ASSERT_TRUE(writer.open(folder.file("m.udnn")).succeeded());
+  Program program;
+  program.device.kind = "cpu";
+  program.inputs = {{"x", ElementType::Float, {3, 0}, -1, -1}};
+  program.outputs = {{"y", ElementType::Float, {0}, -1, -1}};
+  ASSERT_TRUE(writer.finish({program}, "test").succeeded());
+  udnn_model *model = nullptr;
+  udnn_context *context = nullptr;
+  ASSERT_EQ(udnn_model_load_file(folder.file("m.udnn").c_str(), &model), UDNN_OK);
+  ASSERT_EQ(udnn_context_create(model, 0, "cpu", 1, &context), UDNN_OK) << udnn_last_error();
+  EXPECT_EQ(udnn_context_run(context), UDNN_NOT_BOUND);
+  EXPECT_EQ(udnn_context_bind_input(context, 0, nullptr, 0), UDNN_OK) << udnn_last_error();
+  EXPECT_EQ(udnn_context_bind_input(context, 0, nullptr, 4), UDNN_INVALID_ARGUMENT);
+  EXPECT_EQ(udnn_context_bind_output(context, 0, nullptr, 0), UDNN_OK) << udnn_last_error();
+  EXPECT_EQ(udnn_context_run(context), UDNN_OK) << udnn_last_error();
+  udnn_context_destroy(context);
+  udnn_model_destroy(model);
+}
+
 TEST_F(RuntimeTest, RefusesNullPointers) {
   EXPECT_EQ(udnn_model_load_file(nullptr, &model), UDNN_INVALID_ARGUMENT);
   EXPECT_STREQ(udnn_last_error(), "udnn_model_load_file: a pointer is null");
