@@ -43,7 +43,17 @@ static Stage getStage(ModuleOp module) {
     hasUnit = true;
     hasPlan |= bool(unit.getPlanAttr());
   });
+  // Where nothing is to be planned, the device shows that the plan stage has been.
+  hasPlan |= !hasUnit && getDevice(module);
   return hasPlan ? Stage::Plan : hasUnit ? Stage::Simplify : Stage::Import;
+}
+
+/// The target that a module is for, as `--target` names it.
+static std::string getTargetName(ModuleOp module) {
+  dnn::DeviceAttr device = getDevice(module);
+  if (device.getKind() == "cpu")
+    return "cpu";
+  return (device.getKind().getValue() + ":" + device.getArch().getValue()).str();
 }
 
 InFlightDiagnostic Compiler::emitError() { return mlir::emitError(UnknownLoc::get(&context)); }
@@ -66,6 +76,10 @@ LogicalResult Compiler::load() {
     if (!module)
       return failure();
     loadedStage = getStage(*module);
+    if (failed(checkFlags()))
+      return failure();
+    if (loadedStage >= Stage::Plan && !requireDevice(*module))
+      return failure();
   }
   modules.push_back(std::move(module));
   return loadedStage == Stage::Import ? markOutputs() : success();
@@ -86,6 +100,25 @@ static llvm::SetVector<Value> getNodeOutputs(func::FuncOp entry, llvm::StringRef
         if (!isOfNode(*body.findAncestorOpInBlock(*use.getOwner())))
           outputs.insert(use.get());
   return outputs;
+}
+
+/// Refuses flags of stages that the loaded module has been through: nobody would read them.
+LogicalResult Compiler::checkFlags() {
+  auto refuse = [&](const llvm::Twine &what, Stage stage) -> LogicalResult {
+    return emitError() << "expects " << what << " before the " << getStageName(stage)
+                       << " stage, got a module after " << getStageName(loadedStage);
+  };
+  if (!options.importFlags.empty())
+    return refuse("--" + options.importFlags.front(), Stage::Import);
+  if (!options.markedOutputs.empty() && loadedStage >= Stage::Simplify)
+    return refuse("--mark-output", Stage::Simplify);
+  if (!options.planFlags.empty() && loadedStage >= Stage::Plan)
+    return refuse("--" + options.planFlags.front(), Stage::Plan);
+  if (options.lastStage < loadedStage)
+    return emitError() << "expects a module before the " << getStageName(loadedStage)
+                       << " stage with --compile-to=" << getStageName(options.lastStage)
+                       << ", got a module after " << getStageName(loadedStage);
+  return success();
 }
 
 /// Returns the results of the named nodes from the entry, too.
@@ -164,11 +197,11 @@ LogicalResult Compiler::runStage(Stage stage) {
     if (failed(manager.run(*module)))
       return failure();
     if (stage == Stage::Plan)
-      report.addPlan(i, options.targets[i], *module);
+      report.addPlan(i, getTargetName(*module), *module);
     if (stage == Stage::Memory)
-      report.addProgram(i, options.targets[i], *module);
+      report.addProgram(i, getTargetName(*module), *module);
     if (stage == Stage::Codegen)
-      report.addCode(i, options.targets[i], *module);
+      report.addCode(i, getTargetName(*module), *module);
   }
   return success();
 }

@@ -29,6 +29,7 @@ public:
 
 private:
   mlir::LogicalResult load();
+  mlir::LogicalResult checkFlags();
   mlir::LogicalResult markOutputs();
   mlir::LogicalResult createTargets();
   mlir::LogicalResult runStage(Stage stage);

@@ -78,6 +78,28 @@ static double getErrorOfPrecision(llvm::StringRef precision) {
       .Default(-1);
 }
 
+/// Notes which flags were given that must come before a stage.
+static void noteFlags(const Flags &flags, Options &options) {
+  const OnnxImportOptions &import = options.import;
+  for (auto [name, given] : {std::pair("dim", !import.dims.empty()),
+                             std::pair("shape", !import.shapes.empty()),
+                             std::pair("example-data", !import.exampleData.empty()),
+                             std::pair("freeze", !import.freezes.empty())})
+    if (given)
+      options.importFlags.push_back(name);
+  auto note = [&](const cl::Option &flag) {
+    if (flag.getNumOccurrences())
+      options.planFlags.push_back(flag.ArgStr.str());
+  };
+  note(flags.targets);
+  note(flags.cpu);
+  note(flags.families);
+  note(flags.forceFamily);
+  note(flags.workspaceLimit);
+  note(flags.precision);
+  note(flags.maxRelativeError);
+}
+
 /// Copies the flags into `options` and checks them.
 static LogicalResult convert(const Flags &flags, Options &options, std::string &error) {
   auto fail = [&](const llvm::Twine &message) {
@@ -109,6 +131,7 @@ static LogicalResult convert(const Flags &flags, Options &options, std::string &
     if (pair.split('=').first.empty() || pair.split('=').second.empty())
       return fail("expects --force-family to be NODE=FAMILY, got '" + pair + "'");
 
+  noteFlags(flags, options);
   options.input = flags.input;
   options.output = flags.output.empty() ? std::string("-") : flags.output.getValue();
   options.report = flags.report;

@@ -28,6 +28,8 @@ struct Options {
   std::vector<std::string> targets, markedOutputs;
   std::string cpu;
   OnnxImportOptions import;
+  /// Names of the flags given that only an import, or the plan stage and later ones, read.
+  std::vector<std::string> importFlags, planFlags;
   PlanPassOptions plan;
   /// Stage after which the module is printed; `Emit` writes the artifact.
   Stage lastStage = Stage::Emit;

@@ -26,6 +26,9 @@ def write(name, nodes, inputs, outputs, weights=()):
 write("relu", [helper.make_node("Relu", ["x"], ["y"], name="relu_1")], [("x", ["N", 4])],
       [("y", ["N", 4])])
 
+write("same", [helper.make_node("Identity", ["x"], ["y"], name="same_1")], [("x", [3, 4])],
+      [("y", [3, 4])])
+
 # Outputs that are an input, a constant, a view, and the same value twice; a concatenation.
 write(
     "outputs",
