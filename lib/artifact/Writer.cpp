@@ -16,6 +16,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <map>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,21 +126,31 @@ struct Writer::Impl {
 Writer::Writer() : impl(std::make_unique<Impl>()) {}
 Writer::~Writer() = default;
 
+/// Creates a file of a new name in the folder of `path`, or returns -1 with `errno` set. Unlike
+/// those of mkstemp it is an ordinary file, which others may read when the umask says so.
+static int createBeside(const std::string &path, std::string &out_path) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    uint32_t number;
+    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+      return -1;
+    out_path = path + "." + std::to_string(number);
+    int file = ::open(out_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST)
+      return file;
+  }
+  return -1;
+}
+
 Status Writer::open(const std::string &path) {
   impl->path = path;
   struct stat info;
   if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     return Status::failure("cannot write '" + path + "': not a regular file");
-  std::string temporaryPath = path + ".XXXXXX";
-  impl->file = mkostemp(temporaryPath.data(), O_CLOEXEC);
+  std::string temporaryPath;
+  impl->file = createBeside(path, temporaryPath);
   if (impl->file < 0)
     return impl->fail("create", errno);
   impl->temporaryPath = temporaryPath;
-  // mkstemp grants access to the owner alone; the artifact is an ordinary file.
-  mode_t mask = umask(0);
-  umask(mask);
-  if (fchmod(impl->file, 0666 & ~mask) != 0)
-    return impl->fail("create", errno);
   Header header = {};
   return impl->write(&header, sizeof(header));
 }
