@@ -10,42 +10,20 @@
 
 #include "Header.h"
 
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace udnn;
 using namespace udnn::artifact;
 
-Reader::~Reader() {
-  if (mapped)
-    munmap(const_cast<uint8_t *>(data), size);
-}
-
 Status Reader::openFile(const std::string &path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return Status::failure("cannot open '" + path + "': " + strerror(errno));
-  struct stat info;
-  if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
-    close(file);
-    return Status::failure("cannot open '" + path + "': not a regular file");
-  }
-  if (info.st_size == 0) {
-    close(file);
+  std::string error;
+  file = MappedFile::open(path, error);
+  if (!file)
+    return Status::failure(error);
+  if (file->size() == 0)
     return Status::failure("'" + path + "': file is empty");
-  }
-  void *address = mmap(nullptr, info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-  int error = errno;
-  close(file);
-  if (address == MAP_FAILED)
-    return Status::failure("cannot map '" + path + "': " + strerror(error));
-  data = static_cast<const uint8_t *>(address);
-  size = info.st_size;
-  mapped = true;
+  data = reinterpret_cast<const uint8_t *>(file->data());
+  size = file->size();
   if (Status status = parse(); status.failed())
     return Status::failure("'" + path + "': " + status.message());
   return Status::success();
@@ -55,6 +33,7 @@ Status Reader::openMemory(const void *bytes, uint64_t byteCount) {
   if (reinterpret_cast<uintptr_t>(bytes) % kConstantAlignment != 0)
     return Status::failure("expects an artifact in memory to be aligned to " +
                            std::to_string(kConstantAlignment) + " bytes");
+  file.reset();
   data = static_cast<const uint8_t *>(bytes);
   size = byteCount;
   return parse();
@@ -99,6 +78,7 @@ Status Reader::parse() {
   const uint8_t *metadata = data + header.metadataOffset;
   if (getDigest(metadata, header.metadataBytes) != header.metadataDigest)
     return Status::failure("metadata is damaged");
+  artifact = {};
   if (Status status = decodeMetadata(metadata, header.metadataBytes, artifact); status.failed())
     return status;
   return check(artifact, size);

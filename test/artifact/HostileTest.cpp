@@ -18,6 +18,7 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include <sys/stat.h>
 
 using namespace udnn;
 using namespace udnn::artifact;
@@ -97,6 +98,27 @@ TEST_F(HostileTest, RefusesFilesThatAreNone) {
             "cannot open '" + folder.file("none") + "': No such file or directory");
   EXPECT_EQ(reader.openFile(folder.file(".")).message(),
             "cannot open '" + folder.file(".") + "': not a regular file");
+  // Nobody writes to the pipe; it is not waited for.
+  ASSERT_EQ(mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(reader.openFile(folder.file("pipe")).message(),
+            "cannot open '" + folder.file("pipe") + "': not a regular file");
+}
+
+/// Number of mappings of the file `name` that this process holds.
+static int countMappings(const std::string &name) {
+  std::string maps = readFile("/proc/self/maps");
+  int count = 0;
+  for (size_t at = maps.find(name); at != std::string::npos; at = maps.find(name, at + 1))
+    ++count;
+  return count;
+}
+
+TEST_F(HostileTest, GivesBackTheFileBefore) {
+  Reader reader;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(reader.openFile(folder.file("m.udnn")).succeeded());
+    EXPECT_EQ(countMappings(folder.file("m.udnn")), 1);
+  }
 }
 
 TEST_F(HostileTest, RefusesOtherVersions) {

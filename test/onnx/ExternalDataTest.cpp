@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 using namespace udnn::onnx;
 using ::onnx::TensorProto;
@@ -89,7 +90,9 @@ TEST_F(ExternalData, MissingOrShortIsAnError) {
   expectError(writeModel("w.bin", "-1"), "expects a number in the external data's 'offset'");
   expectError(writeModel("w.bin", "99999999999999999999"), "expects a number");
   std::filesystem::create_directory(scratch.path("model/folder"));
-  expectError(writeModel("folder"), "expects a regular file");
+  expectError(writeModel("folder"), "not a regular file");
+  ASSERT_EQ(mkfifo(scratch.path("model/pipe").c_str(), 0600), 0);
+  expectError(writeModel("pipe"), "not a regular file");
 }
 
 TEST_F(ExternalData, OutsideTheFolderIsRefused) {

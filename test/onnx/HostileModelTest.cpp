@@ -100,9 +100,9 @@ TEST_F(HostileModel, RefusesWhatIsNoModel) {
   EXPECT_FALSE(read("This is some text, and no model at all."));
   EXPECT_NE(error.find("the file is damaged"), std::string::npos) << error;
   EXPECT_FALSE(readModel(scratch.path("none.onnx"), error));
-  EXPECT_NE(error.find("none.onnx: cannot open: No such file"), std::string::npos) << error;
+  EXPECT_NE(error.find("none.onnx': No such file"), std::string::npos) << error;
   EXPECT_FALSE(readModel(scratch.path("."), error));
-  EXPECT_NE(error.find("expects a regular file"), std::string::npos) << error;
+  EXPECT_NE(error.find("not a regular file"), std::string::npos) << error;
 }
 
 TEST_F(HostileModel, RefusesTwoVersionsOfOneDomain) {

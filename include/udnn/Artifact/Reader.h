@@ -10,6 +10,7 @@
 #define UDNN_ARTIFACT_READER_H
 
 #include "udnn/Artifact/Artifact.h"
+#include "udnn/Support/MappedFile.h"
 
 namespace udnn::artifact {
 
@@ -18,7 +19,6 @@ namespace udnn::artifact {
 class Reader {
 public:
   Reader() = default;
-  ~Reader();
   Reader(const Reader &) = delete;
   Reader &operator=(const Reader &) = delete;
 
@@ -44,9 +44,9 @@ public:
 private:
   Status parse();
 
+  std::shared_ptr<const MappedFile> file;
   const uint8_t *data = nullptr;
   uint64_t size = 0;
-  bool mapped = false;
   Artifact artifact;
 };
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 
+using namespace udnn;
 using namespace udnn::onnx;
 namespace fs = std::filesystem;
 

@@ -9,7 +9,7 @@
 #ifndef UDNN_LIB_ONNX_READER_EXTERNALDATA_H
 #define UDNN_LIB_ONNX_READER_EXTERNALDATA_H
 
-#include "MappedFile.h"
+#include "udnn/Support/MappedFile.h"
 
 #include <map>
 

@@ -13,6 +13,7 @@
 
 #include <limits>
 
+using namespace udnn;
 using namespace udnn::onnx;
 
 /// Graphs in attributes of nodes of graphs, ... to this depth.

@@ -10,6 +10,7 @@
 
 #include <cstring>
 
+using namespace udnn;
 using namespace udnn::onnx;
 
 static ElementType getNumpyType(const std::string &descr) {

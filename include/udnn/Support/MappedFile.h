@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef UDNN_LIB_ONNX_READER_MAPPEDFILE_H
-#define UDNN_LIB_ONNX_READER_MAPPEDFILE_H
+#ifndef UDNN_SUPPORT_MAPPEDFILE_H
+#define UDNN_SUPPORT_MAPPEDFILE_H
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
-namespace udnn::onnx {
+namespace udnn {
 
 class MappedFile {
 public:
@@ -20,18 +21,21 @@ public:
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();
 
-  /// Maps a regular file. On failure returns null and says why in `error`, naming the file.
+  /// Maps a regular file, at the start of a page. Waits for nobody who would write it. On failure
+  /// returns null and says why in `error`, naming the file.
   static std::shared_ptr<const MappedFile> open(const std::string &path, std::string &error);
 
+  /// Null for an empty file.
   const char *data() const { return start; }
   size_t size() const { return length; }
 
 private:
-  MappedFile(const char *start, size_t length) : start(start), length(length) {}
-  const char *start;
-  size_t length;
+  MappedFile() = default;
+
+  const char *start = nullptr;
+  size_t length = 0;
 };
 
-} // namespace udnn::onnx
+} // namespace udnn
 
-#endif // UDNN_LIB_ONNX_READER_MAPPEDFILE_H
+#endif // UDNN_SUPPORT_MAPPEDFILE_H
