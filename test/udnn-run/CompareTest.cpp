@@ -73,6 +73,13 @@ TEST(Compare, TakesIntegersExactly) {
   HostTensor t = makeTensor(ElementType::Bool, std::vector<uint8_t>{1, 0});
   HostTensor f = makeTensor(ElementType::Bool, std::vector<uint8_t>{1, 1});
   EXPECT_EQ(compare(t, f, {}).mismatches, 1u);
+  // A tolerance must be asked for.
+  EXPECT_EQ(compare(a, b, {}).mismatches, 1u);
+  EXPECT_EQ(compare(a, b, {1e-3, std::nullopt}).mismatches, 0u);
+  EXPECT_EQ(compare(a, b, {std::nullopt, 1}).mismatches, 0u);
+  HostTensor i = makeTensor(ElementType::Int32, std::vector<int32_t>{100000});
+  HostTensor j = makeTensor(ElementType::Int32, std::vector<int32_t>{100001});
+  EXPECT_EQ(compare(i, j, {}).mismatches, 1u);
 }
 
 TEST(Compare, ReadsSmallFloats) {
@@ -179,8 +186,11 @@ TEST(Options, RefuseWhatTheyDoNotKnow) {
       {{"a", "-x"}, "unknown option '-x'; see --help"},
       {{"a", "--json=1"}, "option '--json' takes no value"},
       {{"a", "--threads"}, "option '--threads' needs a value: N"},
-      {{"a", "--threads=0"}, "option '--threads': expects a number of at least 1, got '0'"},
-      {{"a", "--iterations=x"}, "option '--iterations': expects a number of at least 1, got 'x'"},
+      {{"a", "--threads=0"}, "option '--threads': expects a number from 1 to 2147483647, got '0'"},
+      {{"a", "--iterations=x"},
+       "option '--iterations': expects a number from 1 to 2147483647, got 'x'"},
+      {{"a", "--warmup=2147483648"},
+       "option '--warmup': expects a number from 0 to 2147483647, got '2147483648'"},
       {{"a", "--rtol=-1"}, "option '--rtol': expects a number of at least 0, got '-1'"},
       {{"a", "--input=x"}, "option '--input': expects NAME=VALUE, got 'x'"},
       {{"a", "--profile=xml"}, "option '--profile': expects 'table' or 'json', got 'xml'"},

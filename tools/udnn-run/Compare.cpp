@@ -32,15 +32,28 @@ static double getDifference(const HostTensor &output, const HostTensor &expected
   return a == b ? 0 : std::fabs(a - b);
 }
 
+static bool isFloat(ElementType type) {
+  switch (type) {
+  case ElementType::Float:
+  case ElementType::Double:
+  case ElementType::Float16:
+  case ElementType::BFloat16:
+    return true;
+  default:
+    return false;
+  }
+}
+
 Comparison run::compare(const HostTensor &output, const HostTensor &expected, Tolerance tolerance) {
+  double relative = tolerance.relative.value_or(isFloat(output.type) ? 1e-3 : 0);
+  double absolute = tolerance.absolute.value_or(isFloat(output.type) ? 1e-7 : 0);
   Comparison result;
   double worst = -1;
   for (uint64_t i = 0; i < expected.getNumElements(); ++i) {
     double difference = getDifference(output, expected, i);
     double magnitude = std::fabs(getElement(expected, i));
     // An infinite or missing expectation allows nothing but itself.
-    double allowed =
-        std::isfinite(magnitude) ? tolerance.absolute + tolerance.relative * magnitude : 0;
+    double allowed = std::isfinite(magnitude) ? absolute + relative * magnitude : 0;
     bool mismatch = !(difference <= allowed);
     result.mismatches += mismatch;
     if (std::isfinite(difference))

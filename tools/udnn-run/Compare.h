@@ -11,11 +11,14 @@
 
 #include "HostTensor.h"
 
+#include <optional>
+
 namespace udnn::run {
 
+/// What the user allows. Left out: 1e-3 relative and 1e-7 absolute for floating-point numbers,
+/// nothing for integers and booleans.
 struct Tolerance {
-  double relative = 1e-3;
-  double absolute = 1e-7;
+  std::optional<double> relative, absolute;
 };
 
 /// The element that is farthest outside (or least inside) the tolerance.

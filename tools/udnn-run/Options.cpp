@@ -30,13 +30,13 @@ static Status parseNumber(const std::string &text, uint32_t minimum, uint32_t &o
   errno = 0;
   long long number = strtoll(text.c_str(), &end, 10);
   if (text.empty() || *end || errno != 0 || number < minimum || number > INT32_MAX)
-    return Status::failure("expects a number of at least " + std::to_string(minimum) + ", got '" +
-                           text + "'");
+    return Status::failure("expects a number from " + std::to_string(minimum) + " to " +
+                           std::to_string(INT32_MAX) + ", got '" + text + "'");
   out_number = number;
   return Status::success();
 }
 
-static Status parseTolerance(const std::string &text, double &out_number) {
+static Status parseTolerance(const std::string &text, std::optional<double> &out_number) {
   char *end;
   double number = strtod(text.c_str(), &end);
   if (text.empty() || *end || !std::isfinite(number) || number < 0)
@@ -87,11 +87,12 @@ static const OptionInfo kOptions[] = {
     {"expected", "NAME=FILE",
      "compare output NAME with an .npy or .pb file; exit code 1 when they differ",
      [](O &o, V &v) { return parseNamed(v, o.expected); }},
-    {"rtol", "NUMBER", "relative tolerance of comparisons (default 1e-3)",
+    {"rtol", "NUMBER",
+     "relative tolerance of comparisons (default 1e-3, for integers and booleans 0)",
      [](O &o, V &v) { return parseTolerance(v, o.tolerance.relative); }},
     {"atol", "NUMBER",
-     "absolute tolerance of comparisons (default 1e-7); an element passes when\n"
-     "|output - expected| <= atol + rtol * |expected|",
+     "absolute tolerance of comparisons (default 1e-7, for integers and booleans 0); an element\n"
+     "passes when |output - expected| <= atol + rtol * |expected|",
      [](O &o, V &v) { return parseTolerance(v, o.tolerance.absolute); }},
     {"output-dir", "DIR",
      "write the outputs as output_0.npy, output_1.npy, ... in the model's order",

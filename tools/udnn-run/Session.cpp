@@ -9,6 +9,7 @@
 #include "Session.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -150,10 +151,10 @@ static Status readInput(const NamedValue &option, HostTensor &tensor, const Host
   static const std::string random = "random:";
   if (option.value.compare(0, random.size(), random) != 0)
     return readTensor(option.value, tensor);
-  char *end;
-  const char *seed = option.value.c_str() + random.size();
-  uint64_t number = strtoull(seed, &end, 10);
-  if (!*seed || *end)
+  std::string seed = option.value.substr(random.size());
+  errno = 0;
+  uint64_t number = strtoull(seed.c_str(), nullptr, 10);
+  if (seed.empty() || seed.find_first_not_of("0123456789") != std::string::npos || errno != 0)
     return Status::failure("option '--input': expects a number as seed, got '" + option.value +
                            "'");
   tensor.type = wanted.type;
