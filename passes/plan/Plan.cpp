@@ -228,7 +228,10 @@ private:
     }
     problem.finalize();
     solveByDescent(problem);
-    assert(problem.verify() && "every unit has a valid choice");
+    // Later stages rely on the answer, so that it is checked in every build.
+    if (!problem.verify())
+      return function.emitError("expects the solver to pick one of the choices of every unit, with "
+                                "a layout for each input and result");
     for (PlanNode &node : problem.getNodes()) {
       node.unit.setPlanAttr(makePlan(node.getPicked(), &getContext()));
       emitPlanRemark(node);
