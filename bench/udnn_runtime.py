@@ -9,6 +9,9 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint3
 import numpy as np
 
 
+RELEASE = "0.1"
+
+
 class ProgramInfo(ctypes.Structure):
     _fields_ = [("entry", c_char_p), ("device_kind", c_char_p), ("device_arch", c_char_p),
                 ("device_features", POINTER(c_char_p)), ("num_device_features", c_size_t),
@@ -34,6 +37,7 @@ class Program:
     def __init__(self, library, path, threads, device="cpu"):
         self.api = ctypes.CDLL(str(library))
         self.api.udnn_last_error.restype = c_char_p
+        self.check_version()
         self.model, self.context, index = c_void_p(), c_void_p(), c_size_t()
         self.call("udnn_model_load_file", str(path).encode(), byref(self.model))
         self.call("udnn_model_find_program", self.model, None, device.encode(), byref(index))
@@ -48,6 +52,21 @@ class Program:
             launch = LaunchInfo()
             self.call("udnn_model_get_launch", self.model, index, c_size_t(i), byref(launch))
             self.launches.append((launch.layer.decode(), launch.family.decode()))
+
+    def __del__(self):
+        # Left out are those that were not made before an error.
+        for kind in ("context", "model"):
+            if handle := getattr(self, kind, None):
+                self.call(f"udnn_{kind}_destroy", handle)
+                setattr(self, kind, None)
+
+    def check_version(self):
+        """The structures above are those of one release of the library."""
+        version, format_version, abi_version = c_char_p(), c_uint32(), c_uint32()
+        self.call("udnn_version", byref(version), byref(format_version), byref(abi_version))
+        found = version.value.decode()
+        if found.split(".")[:2] != RELEASE.split("."):
+            raise RuntimeError(f"expects libudnn {RELEASE}, got {found}")
 
     def call(self, function, *arguments):
         if getattr(self.api, function)(*arguments):
