@@ -99,7 +99,7 @@ def main():
     parser.add_argument("--image", type=pathlib.Path, help="picture with one line of text")
     parser.add_argument("--text", default="Compiled by udnn: 48 pixels high, 2 threads",
                         help="what to draw where no picture is given")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     arguments = parser.parse_args()
     work = REPOSITORY / "build/demo"
     work.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="what --prepare wrote")
     parser.add_argument("--run", type=pathlib.Path, default=pathlib.Path("build/bin/udnn-run"),
                         help="the program (default: build/bin/udnn-run)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases run at a time")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
+                        help="cases run at a time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for a case")
     parser.add_argument("--verbose", action="store_true", help="print what udnn-run prints")
     arguments, options = parser.parse_known_args()

@@ -22,7 +22,7 @@ class Result:
 
     @property
     def error(self):
-        """The line that says what went wrong: the last one that says "error", else the last."""
+        """The line that says what went wrong: the first one that says "error", else the first."""
         lines = [line for line in (self.err + "\n" + self.out).splitlines() if line.strip()]
         if self.code is None:
             return "timed out"
@@ -70,13 +70,32 @@ def find_ptxas():
     return shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 
 
-def parser(description, work):
-    """An argument parser with the options that every test script has."""
-    result = argparse.ArgumentParser(description=description)
+def cpus():
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses a target whose artifacts nobody would run."""
+
+    def parse_args(self, *arguments):
+        result = super().parse_args(*arguments)
+        if getattr(result, "target", "cpu") != "cpu" and not result.prepare:
+            self.error(f"expects --prepare with --target={result.target}: only artifacts for the "
+                       "CPU are run here")
+        return result
+
+
+def parser(description, work, prepares=False):
+    """An argument parser with the options that every test script has, and with those of one that
+    can leave its cases to another machine."""
+    result = Parser(description=description)
     result.add_argument("--tools", default=REPOSITORY / "build" / "bin",
                         help="folder of the programs (default: build/bin of the checkout)")
     result.add_argument("--work", default=REPOSITORY / "build" / work, type=pathlib.Path,
                         help=f"folder for models and results (default: build/{work})")
+    if not prepares:
+        return result
     result.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER",
                         help="do not run; write artifacts, inputs and expected results there, each "
                         "with a check.sh for the machine that is to run them (test/run_prepared.py)")
@@ -88,7 +107,7 @@ def parser(description, work):
 def write_check(folder, commands):
     """Writes `check.sh`, which runs commands of udnn-run in its own folder, on any machine: UDNN_RUN
     is the program, and arguments of the script are passed on."""
-    lines = ["cd $(dirname $0)"]
+    lines = ['cd "$(dirname "$0")" || exit 1']
     for command in commands:
         words = " ".join(shlex.quote(str(word)) for word in command)
         lines.append(f'${{UDNN_RUN:-udnn-run}} {words} "$@" || exit 1')

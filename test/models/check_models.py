@@ -201,7 +201,7 @@ def prepare_case(tools, case, path, folder, seed, target):
 
 def main():
     cases = all_cases()
-    parser = udnn_testing.parser(__doc__.splitlines()[0], "models")
+    parser = udnn_testing.parser(__doc__.splitlines()[0], "models", prepares=True)
     parser.add_argument("names", nargs="*", metavar="NAME",
                         help=f"models to check (default: all): {', '.join(cases)}")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1 << 30),
