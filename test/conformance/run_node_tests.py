@@ -10,7 +10,6 @@ SPDX-License-Identifier: Apache-2.0
 import collections
 import concurrent.futures
 import json
-import os
 import pathlib
 import re
 import sys
@@ -80,12 +79,11 @@ def load_cases():
     return cases, {name: operator(name) for name in cases}
 
 
-def write_case(case, folder):
-    """Writes the model and its data set as udnn's tools read them."""
-    data = folder / "test_data_set_0"
+def write_data_set(case, number, folder):
+    """Writes a data set of the case as udnn's tools read it."""
+    data = folder / f"test_data_set_{number}"
     data.mkdir(parents=True, exist_ok=True)
-    onnx.save(case.model, folder / "model.onnx")
-    inputs, outputs = case.data_sets[0]
+    inputs, outputs = case.data_sets[number]
     for kind, values, declared in (("input", inputs, case.model.graph.input),
                                    ("output", outputs, case.model.graph.output)):
         for i, value in enumerate(values):
@@ -96,32 +94,47 @@ def write_case(case, folder):
     return data
 
 
-def relative_tolerance(case):
-    """The case's own, but not below two units in the last place of a float16 output."""
-    outputs = [value for _, values in case.data_sets for value in values]
-    is_half = any(np.asarray(value).dtype == np.float16 for value in outputs)
-    return max(case.rtol, 2.0**-9) if is_half else case.rtol
+def tolerances(case):
+    """The case's own, but not below two units in the last place of a float16 output. Where no output
+    is a floating-point number there is none."""
+    types = {element_type(value) for _, values in case.data_sets for value in values}
+    if not any(np.issubdtype(type, np.floating) for type in types):
+        return []
+    relative = max(case.rtol, 2.0**-9) if np.float16 in types else case.rtol
+    return [f"--rtol={relative}", f"--atol={case.atol}"]
+
+
+def element_type(value):
+    """The numpy type of an expected output, which may be a tensor of ONNX."""
+    if isinstance(value, TensorProto):
+        return onnx.helper.tensor_dtype_to_np_dtype(value.data_type).type
+    return np.asarray(value).dtype.type
 
 
 def run_case(tools, case, folder, target, prepare):
-    """Compiles and runs one case; returns its verdict and the reason. With `prepare` it is left to
-    be run on another machine, and counts as passed."""
-    data = write_case(case, folder)
-    artifact = folder / "model.udnn"
-    artifact.unlink(missing_ok=True)
-    compiled = tools.run("udnn-compile", folder / "model.onnx", f"--target={target}",
-                         f"--example-data={data}", "-o", artifact, timeout=120)
-    if compiled.code == 1:
-        return REFUSED, compiled.error
-    if compiled.code != 0:
-        return FAILED, f"udnn-compile {compiled.error}"
-    tolerance = [f"--rtol={relative_tolerance(case)}", f"--atol={case.atol}"]
+    """Compiles one case for each of its data sets and runs it; returns its verdict and the reason.
+    With `prepare` it is left to be run on another machine, and counts as passed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    onnx.save(case.model, folder / "model.onnx")
+    commands = []
+    for number in range(len(case.data_sets)):
+        data = write_data_set(case, number, folder)
+        artifact = folder / f"model_{number}.udnn"
+        artifact.unlink(missing_ok=True)
+        compiled = tools.run("udnn-compile", folder / "model.onnx", f"--target={target}",
+                             f"--example-data={data}", "-o", artifact, timeout=120)
+        if compiled.code == 1:
+            return REFUSED, compiled.error
+        if compiled.code != 0:
+            return FAILED, f"udnn-compile {compiled.error}"
+        commands.append([artifact.name, f"--test-data={data.name}", *tolerances(case)])
     if prepare:
-        udnn_testing.write_check(folder, [[artifact.name, f"--test-data={data.name}", *tolerance]])
+        udnn_testing.write_check(folder, commands)
         return PASSED, ""
-    ran = tools.run("udnn-run", artifact, f"--test-data={data}", *tolerance, timeout=120)
-    if ran.code != 0:
-        return FAILED, f"udnn-run: {ran.error}"
+    for command in commands:
+        ran = tools.run("udnn-run", *command, timeout=120, cwd=folder)
+        if ran.code != 0:
+            return FAILED, f"udnn-run: {ran.error}"
     return PASSED, ""
 
 
@@ -147,15 +160,17 @@ def print_table(verdicts, operators):
 
 
 def main():
-    parser = udnn_testing.parser(__doc__.splitlines()[0], "conformance")
+    parser = udnn_testing.parser(__doc__.splitlines()[0], "conformance", prepares=True)
     parser.add_argument("--filter", default="", help="only cases whose name matches this pattern")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases run at a time")
+    parser.add_argument("--jobs", type=int, default=udnn_testing.cpus(), help="cases run at a time")
     parser.add_argument("--update", action="store_true", help="write the cases that pass to the list")
     parser.add_argument("--results", type=pathlib.Path, help="write every verdict to this JSON file")
     arguments = parser.parse_args()
+    if arguments.prepare and arguments.update:
+        parser.error("--update needs the results of --prepare's cases")
     tools = udnn_testing.Tools(arguments.tools)
     list_file = pathlib.Path(__file__).with_name("covered.txt")
-    covered = set(list_file.read_text().split()) if list_file.exists() else set()
+    covered = set(list_file.read_text().split())
 
     cases, operators = load_cases()
     print(f"{len(cases)} node tests use only udnn's operators and element types")
@@ -179,17 +194,22 @@ def main():
                       flush=True)
 
     print_table(verdicts, operators)
+    gone = sorted(covered - set(cases))
+    for name in gone:
+        print(f"{'no longer in the list' if arguments.update else 'failed'}: {name}: listed, but no "
+              "case in scope")
     passed = {name for name, (verdict, _) in verdicts.items() if verdict == PASSED}
     if passed - covered and not arguments.update:
         print(f"{len(passed - covered)} cases pass that the list lacks: add them with --update")
     if arguments.update:
-        kept = (covered - set(names)) | passed
-        for name in sorted(covered - kept):
+        kept = (covered & set(cases) - set(names)) | passed
+        for name in sorted(covered & set(verdicts) - kept):
             print(f"no longer in the list: {name}: {verdicts[name][1]}")
         list_file.write_text("".join(f"{name}\n" for name in sorted(kept)))
     if arguments.results:
         arguments.results.write_text(json.dumps(verdicts, indent=1, sort_keys=True))
-    return 1 if any(verdict == FAILED for verdict, _ in verdicts.values()) else 0
+    failed = any(verdict == FAILED for verdict, _ in verdicts.values())
+    return 1 if failed or (gone and not arguments.update) else 0
 
 
 if __name__ == "__main__":
