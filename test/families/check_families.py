@@ -1,4 +1,4 @@
-"""Runs convolutions and matrix products once per kernel family and compares with ONNX Runtime.
+"""Runs single layers once per kernel family and compares with ONNX Runtime.
 
     check_families.py [--seed S] [--tools build/bin]
 
@@ -11,6 +11,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import json
 import pathlib
+import re
 import secrets
 import sys
 
@@ -22,11 +23,8 @@ from onnx import TensorProto, helper, numpy_helper
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import udnn_testing
 
-FAMILIES = {
-    "cpu": ("cpu.direct_conv", "cpu.winograd", "cpu.depthwise_conv", "cpu.im2col_conv", "cpu.matmul",
-            "cpu.generic"),
-    "cuda": ("cuda.implicit_gemm", "cuda.generic"),
-}
+# Runs no layer of a model but changes of layout, which whole models have between their layers.
+NO_LAYERS = "cpu.transform"
 # Of the largest value of the reference.
 TOLERANCES = {np.float32: 5e-5, np.float16: 2e-3}
 TYPES = {np.float32: TensorProto.FLOAT, np.float16: TensorProto.FLOAT16}
@@ -34,7 +32,7 @@ NODE = "layer"
 
 
 class Case:
-    """What is tested: a model with one convolution or matrix product called NODE."""
+    """What is tested: a model with one layer called NODE."""
 
     def __init__(self, name, then, type):
         self.name, self.then, self.type = name, then, type
@@ -67,6 +65,20 @@ class Case:
                                      ir_version=8)
 
         return make(self.type), make(np.float32)
+
+
+class Window(Case):
+    """An operator that looks at a window around each element of `input`, such as pooling."""
+
+    def __init__(self, name, operator, input, output, then=(), **attributes):
+        super().__init__(name, then, np.float32)
+        self.operator, self.input, self.output = operator, input, output
+        self.attributes = attributes
+
+    def make(self, random):
+        """The model, twice: it is in float32."""
+        node = helper.make_node(self.operator, ["x"], ["y0"], NODE, **self.attributes)
+        return self.make_model([node], {"x": self.input}, {}, None)
 
 
 class Conv(Case):
@@ -177,6 +189,13 @@ CASES = [
     Product("product, transposed", 30, 41, 52, transposed="xw"),
     Product("product, batch, transposed", 30, 41, 52, batch=(3,), transposed="w"),
     Product("product, large", 700, 900, 300, then=("bias", "relu"), constant=True),
+    Window("largest", "MaxPool", (2, 19, 15, 17), (2, 19, 8, 8), kernel_shape=[3, 3],
+           strides=[2, 2], pads=[1, 0, 1, 0]),
+    Window("mean", "AveragePool", (1, 16, 13, 12), (1, 16, 13, 12), kernel_shape=[3, 3],
+           pads=[1, 1, 1, 1], then=("relu",)),
+    Window("mean of all", "GlobalAveragePool", (2, 21, 9, 7), (2, 21, 1, 1)),
+    Window("normalization across channels", "LRN", (2, 13, 9, 10), (2, 13, 9, 10), size=5,
+           alpha=0.5, beta=0.75, bias=1.5),
 ]
 # Tensor cores take only 16-bit types.
 CASES += [
@@ -243,6 +262,19 @@ def prepare_case(case, folder, name, inputs, expected):
                                      f"--atol={TOLERANCES[case.type] * np.abs(expected).max():.3g}"]])
 
 
+def find_families(tools, folder, kind):
+    """The families that udnn-compile knows for a kind of device: it names them when it is asked for
+    one that there is not."""
+    folder.mkdir(parents=True, exist_ok=True)
+    onnx.save(CASES[0].make(np.random.default_rng(0))[0], folder / "model.onnx")
+    _, complaint = compile_case(tools, folder, "cpu", "--families=none")
+    families = [name for name in re.findall(r"\b\w+\.\w+", complaint.partition("there are ")[2])
+                if name.startswith(f"{kind}.") and name != NO_LAYERS]
+    if not families:
+        raise SystemExit(f"error: expects the families for '{kind}', got {complaint}")
+    return families
+
+
 def check_forced(tools, folder, target, family, takes):
     """Forcing the family on the node gives that family, or an error where it does not take it."""
     forced, complaint = compile_case(tools, folder, target, f"--force-family={NODE}={family}",
@@ -284,19 +316,20 @@ def check_case(tools, case, folder, arguments, seed, taken):
 
 
 def main():
-    parser = udnn_testing.parser(__doc__.splitlines()[0], "families")
+    parser = udnn_testing.parser(__doc__.splitlines()[0], "families", prepares=True)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1 << 30),
                         help="seed of weights and inputs (default: a fresh one)")
     arguments = parser.parse_args()
     tools = udnn_testing.Tools(arguments.tools)
-    families = FAMILIES[arguments.target.split(":")[0]]
+    folder = arguments.prepare or arguments.work
+    families = find_families(tools, arguments.work / "families", arguments.target.split(":")[0])
     print(f"weights and inputs have seed {arguments.seed}")
     print(f"{'case':32} " + " ".join(f"{family:18}" for family in families))
     taken = {family: [] for family in families}
     complaints = []
     for i, case in enumerate(CASES):
-        complaints += check_case(tools, case, (arguments.prepare or arguments.work) / f"case{i}",
-                                 arguments, arguments.seed + i, taken)
+        complaints += check_case(tools, case, folder / f"case{i}", arguments,
+                                 arguments.seed + i, taken)
     for family, names in taken.items():
         print(f"{family} took {len(names)} of {len(CASES)} cases")
         if not names:
