@@ -14,4 +14,4 @@ UDNN_BUILD=build-sanitize-all scripts/build.sh -DUDNN_SANITIZE=ON
 export ASAN_OPTIONS="detect_container_overflow=0:detect_leaks=0:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 exec ctest --test-dir build-sanitize-all --output-on-failure --no-tests=error -j2 \
-  --label-exclude 'models|conformance|bench' "$@"
+  --label-exclude 'models|conformance' "$@"

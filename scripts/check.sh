@@ -12,7 +12,7 @@ UDNN_BUILD=build-sanitize scripts/build.sh -DUDNN_RUNTIME_ONLY=ON -DUDNN_SANITIZ
 
 failed=()
 echo "check: tests of the sanitized build"
-ctest --test-dir build-sanitize --output-on-failure --no-tests=ignore -j2 || failed+=(build-sanitize)
+ctest --test-dir build-sanitize --output-on-failure --no-tests=error -j2 || failed+=(build-sanitize)
 echo "check: tests"
 ctest --test-dir build --output-on-failure --no-tests=error -j2 "$@" || failed+=(build)
 

@@ -21,14 +21,22 @@ nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader |
   sed 's/^/device, driver, compute capability: /'
 "$udnnRun" --version | sed 's/^/udnn-run: /'
 cat "$folder/versions.txt"
-for set in "${@:-families models nodes}"; do
-  for name in $set; do
-    [ -d "$folder/$name" ] || continue
-    echo "== $name"
-    verbose=()
-    [ "$name" = models ] && verbose=(--verbose --jobs=1)
-    python3 "$runPrepared" "$folder/$name" --run "$udnnRun" "${verbose[@]}" --device=cuda:0 || status=1
+sets=("$@")
+if [ ${#sets[@]} -eq 0 ]; then
+  for name in families models nodes; do
+    [ -d "$folder/$name" ] && sets+=("$name")
   done
+fi
+if [ ${#sets[@]} -eq 0 ]; then
+  echo "error: $folder holds no cases: write some with test/gpu/prepare.sh" >&2
+  exit 1
+fi
+for name in "${sets[@]}"; do
+  echo "== $name"
+  verbose=()
+  [ "$name" = models ] && verbose=(--verbose --jobs=1)
+  # Fails as well for a set that is missing or holds no case.
+  python3 "$runPrepared" "$folder/$name" --run "$udnnRun" "${verbose[@]}" --device=cuda:0 || status=1
 done
 artifact=$(find "$folder/models" -name model.udnn -path '*squeezenet*' 2>/dev/null | sort | head -n 1)
 if [ -n "$artifact" ] && command -v compute-sanitizer >/dev/null; then
