@@ -1,4 +1,4 @@
-"""Writes the small ONNX models of the tests of udnn-compile into a folder.
+"""Writes the small ONNX models of the tests of udnn-compile, with data for one, into a folder.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -25,6 +25,10 @@ def write(name, nodes, inputs, outputs, weights=()):
 
 write("relu", [helper.make_node("Relu", ["x"], ["y"], name="relu_1")], [("x", ["N", 4])],
       [("y", ["N", 4])])
+x = np.random.default_rng().standard_normal((3, 4)).astype(np.float32)
+x[0, :2] = -1, 1
+np.save(folder / "relu_x.npy", x)
+np.save(folder / "relu_y.npy", np.maximum(x, 0))
 
 write("same", [helper.make_node("Identity", ["x"], ["y"], name="same_1")], [("x", [3, 4])],
       [("y", [3, 4])])
