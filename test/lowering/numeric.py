@@ -457,6 +457,8 @@ def main():
             if message:
                 failed += 1
                 print(f"FAILED {case.name} (seed {seed}): {message}", flush=True)
+    if not count:
+        parser.error(f"no case is named like '{options.filter}'")
     print(f"{count - failed} of {count} passed, seed {seed}")
     return 1 if failed else 0
 
