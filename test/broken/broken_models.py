@@ -273,17 +273,17 @@ def complex_numbers():
 
 # Attributes and shapes.
 
-@broken("'node' .*values of 1 or more in attribute 'strides', got 0")
+@broken("'node' .*values from 1 to 1073741824 in attribute 'strides', got 0")
 def stride_of_zero():
     return single("MaxPool", ["x"], kernel_shape=[2, 2], strides=[0, 1])
 
 
-@broken("'node' .*values of 1 or more in attribute 'kernel_shape', got 0")
+@broken("'node' .*values from 1 to 1073741824 in attribute 'kernel_shape', got 0")
 def window_of_zero():
     return single("MaxPool", ["x"], kernel_shape=[0, 2])
 
 
-@broken("'node' .*expects a window of at most 6 elements.*got 99")
+@broken(r"'node' .*expects a window of at most 6\b.*got 99")
 def window_larger_than_input():
     return single("AveragePool", ["x"], kernel_shape=[99, 99])
 
@@ -303,7 +303,7 @@ def attribute_missing():
     return single("MaxPool", ["x"])
 
 
-@broken("'conv' .*expects a positive number of groups, got 0")
+@broken("'conv' .*expects from 1 to 16 groups, got 0")
 def group_of_zero():
     m = network(1)
     node(m, "conv").attribute.append(helper.make_attribute("group", 0))
@@ -382,23 +382,23 @@ def tile_of_wrong_count():
     return single("Tile", ["x", "r"], initializers=[constant("r", [2, 2])])
 
 
-@broken("node.*TiB")
+@broken(r"'node' .*of at most 1\.00 TiB")
 def broadcast_to_huge_size():
     return single("Add", ["x", "k"], shape=(1 << 30, 1), initializers=[weight("k", 1, 2048)])
 
 
-@broken("node.*TiB")
+@broken(r"'node' .*of at most 1\.00 TiB")
 def concat_to_huge_size():
     return single("Concat", ["x"] * 5, shape=(1 << 36,), axis=0)
 
 
-@broken("node.*TiB")
+@broken(r"'node' .*of at most 1\.00 TiB")
 def resize_to_huge_size():
     return single("Resize", ["x", "", "s"],
                   initializers=[constant("s", [1, 1, 1e8, 1e8], np.float32)])
 
 
-@broken("constant.*GiB")
+@broken("expects a constant with a known value of at most 8 GiB, got 'tensor<34359738368xf32>'")
 def huge_constant_as_output():
     return model([helper.make_node("ConstantOfShape", ["s"], ["y"], "node"),
                   helper.make_node("Relu", ["x"], ["z"], "relu")],
@@ -406,7 +406,7 @@ def huge_constant_as_output():
                  [constant("s", [1 << 35])])
 
 
-@broken("constant")
+@broken("expects a constant with a known value of at most 8 GiB")
 def huge_constant_as_operand():
     return model([helper.make_node("ConstantOfShape", ["s"], ["c"], "node"),
                   helper.make_node("ReduceMax", ["c"], ["m"], "max"),
@@ -414,7 +414,7 @@ def huge_constant_as_operand():
                  [value("x", [4])], [value("y", None)], [constant("s", [1 << 35])])
 
 
-@broken("constant")
+@broken("'reshape' .*cannot read the constant of input 1")
 def huge_constant_as_shape():
     element = numpy_helper.from_array(np.array([1], np.int64))
     return model([helper.make_node("ConstantOfShape", ["s"], ["c"], "node", value=element),
@@ -422,35 +422,35 @@ def huge_constant_as_shape():
                  [value("x", [1])], [value("y", None)], [constant("s", [1 << 30])])
 
 
-@broken("kernel_shape.*1073741824|1073741824.*kernel_shape")
+@broken("values from 1 to 1073741824 in attribute 'kernel_shape', got 1099511627776")
 def huge_window():
     return single("MaxPool", ["x"], kernel_shape=[1 << 40, 1 << 40], dilations=[1 << 40, 1 << 40])
 
 
-@broken("1073741824")
+@broken("'node' .*expects a dilated window of at most 1073741824 elements")
 def huge_dilated_window():
     return single("MaxPool", ["x"], kernel_shape=[1 << 30, 2], dilations=[1 << 30, 1],
                   auto_pad="SAME_UPPER")
 
 
-@broken("strides.*1073741824|1073741824.*strides")
+@broken("values from 1 to 1073741824 in attribute 'strides', got 1099511627776")
 def huge_stride():
     return single("ConvTranspose", ["x", "w"], initializers=[weight("w", 4, 4, 2, 2)],
                   strides=[1 << 40, 1 << 40])
 
 
-@broken("group")
+@broken("'node' .*expects from 1 to 4 groups, got 4611686018427387904")
 def huge_number_of_groups():
     return single("Conv", ["x", "w"], initializers=[weight("w", 4, 1, 1, 1)], group=1 << 62)
 
 
-@broken("pads")
+@broken("'node' .*expects pads from -1099511627776 to 1099511627776, got -")
 def huge_negative_padding():
     pads = [0, 0, -(1 << 63), 0, 0, 0, (1 << 63) - 1, 0]
     return single("Pad", ["x", "p"], initializers=[constant("p", pads)])
 
 
-@broken("range")
+@broken(r"'node' .*expects a delta other than 0 and a range of at most 1\.00 TiB")
 def endless_range():
     numbers = [constant(name, number, np.float32)
                for name, number in (("s", 0), ("l", -np.inf), ("d", 0))]
