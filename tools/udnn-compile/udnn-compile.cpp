@@ -16,6 +16,8 @@
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
+
 using namespace mlir;
 using namespace udnn::compile;
 
@@ -66,12 +68,43 @@ static LogicalResult writeReport(const Compiler &compiler, const Options &option
   return success();
 }
 
+/// True when both paths lead to one file, there already or not.
+static bool isSameFile(llvm::StringRef a, llvm::StringRef b) {
+  bool equivalent = false;
+  return a == b || (!llvm::sys::fs::equivalent(a, b, equivalent) && equivalent);
+}
+
+/// Refuses to overwrite the model, or one result by another.
+static LogicalResult checkPaths(const Options &options) {
+  for (auto [flag, path, other] : {std::tuple("-o", options.output, options.input),
+                                   {"--report", options.report, options.input},
+                                   {"--report", options.report, options.output}}) {
+    if (path.empty() || path == "-" || path == "/dev/null" || !isSameFile(path, other))
+      continue;
+    fail(llvm::Twine("expects ") + flag + " to be another file than '" + other + "'");
+    return failure();
+  }
+  return success();
+}
+
+/// The exit code when everything else went well: what was printed may not have arrived.
+static int finishOutput() {
+  llvm::outs().flush();
+  std::error_code error = llvm::outs().error();
+  llvm::outs().clear_error();
+  return error ? fail("cannot write to the standard output: " + error.message()) : EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // A file beyond the limit is an error of the write, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   Options options;
   std::string error;
   if (failed(parseOptions(argc, argv, options, error)))
     return fail(error);
+  if (failed(checkPaths(options)))
+    return EXIT_FAILURE;
   DialectRegistry registry;
   udnn::registerAllDialects(registry);
   MLIRContext context(registry);
@@ -79,11 +112,13 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, print);
   Compiler compiler(context, options);
-  if (failed(compiler.run()))
+  if (failed(compiler.run())) {
+    llvm::outs().clear_error();
     return EXIT_FAILURE;
+  }
   if (options.lastStage == Stage::Emit)
     compiler.getReport().printSummary(llvm::outs(), options);
   if (!options.report.empty() && failed(writeReport(compiler, options)))
     return EXIT_FAILURE;
-  return EXIT_SUCCESS;
+  return finishOutput();
 }
