@@ -100,8 +100,8 @@ LogicalResult WinogradFilterOp::verify() {
     return emitOpError("expects a 3x3 filter, got ") << size(0) << "x" << size(1);
   SmallVector<int64_t> expected{36, size(DimsAttr::kFilter), size(DimsAttr::kChannel)};
   if (result.getShape() != ArrayRef(expected))
-    return emitOpError("expects a result of shape 36x") << expected[1] << "x" << expected[2]
-                                                        << ", got " << result;
+    return emitOpError("expects a result of shape 36x")
+           << expected[1] << "x" << expected[2] << ", got " << result;
   return success();
 }
 

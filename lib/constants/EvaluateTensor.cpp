@@ -169,8 +169,7 @@ static Result splat(tensor::SplatOp op, OperandFn operand) {
   if (failed(element) || !type.hasStaticShape())
     return failure();
   ConstantBytes result = allocate(type);
-  fillElements(writable(result), element->data.data(), type.getNumElements(),
-               element->data.size());
+  fillElements(writable(result), element->data.data(), type.getNumElements(), element->data.size());
   return result;
 }
 

@@ -36,7 +36,8 @@ inline uint16_t bfloat16FromFloat(float value) {
 }
 
 inline float floatFromFloat16(uint16_t half) {
-  uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = (half >> 10) & 31, mantissa = half & 1023;
+  uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = (half >> 10) & 31,
+           mantissa = half & 1023;
   if (exponent == 31)
     return floatFromBits(sign | 0x7f800000 | (mantissa << 13));
   if (exponent)

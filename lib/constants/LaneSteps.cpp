@@ -99,7 +99,8 @@ static uint64_t mask(uint64_t value, int64_t width) {
 template <typename F>
 static Step signed2(Type type, int64_t result, ArrayRef<int64_t> in, F f) {
   int64_t width = getWidth(type);
-  return map2<int64_t, int64_t>(result, in, [=](int64_t a, int64_t b) { return wrap(f(a, b), width); });
+  return map2<int64_t, int64_t>(result, in,
+                                [=](int64_t a, int64_t b) { return wrap(f(a, b), width); });
 }
 
 /// `f` on zero-extended values.
@@ -146,7 +147,9 @@ static int64_t ceilDiv(int64_t a, int64_t b) {
 template <typename F>
 static auto shift(Type type, F f) {
   int64_t width = getWidth(type);
-  return [=](auto a, auto b) { return uint64_t(b) < uint64_t(width) ? f(a, b) : decltype(f(a, b))(0); };
+  return [=](auto a, auto b) {
+    return uint64_t(b) < uint64_t(width) ? f(a, b) : decltype(f(a, b))(0);
+  };
 }
 
 static Step makeIntegerStep(Operation &op, Type type, int64_t r, ArrayRef<int64_t> in) {
@@ -198,7 +201,8 @@ static Step makeIntegerStep(Operation &op, Type type, int64_t r, ArrayRef<int64_
       })
       .Case([&](math::AbsIOp) {
         int64_t width = getWidth(type);
-        return map1<int64_t, int64_t>(r, in, [=](int64_t a) { return wrap(a < 0 ? 0 - U(a) : U(a), width); });
+        return map1<int64_t, int64_t>(
+            r, in, [=](int64_t a) { return wrap(a < 0 ? 0 - U(a) : U(a), width); });
       })
       .Default([](Operation *) { return Step(); });
 }
@@ -228,51 +232,48 @@ static T minimum(T a, T b) {
   .Case([&](OP) { return float2(type, r, in, [](auto x, auto y) { return EXPR; }); })
 
 static Step makeFloatStep(Operation &op, Type type, int64_t r, ArrayRef<int64_t> in) {
-  return TypeSwitch<Operation *, Step>(&op)
-      UDNN_FLOAT2(arith::AddFOp, x + y)
-      UDNN_FLOAT2(arith::SubFOp, x - y)
-      UDNN_FLOAT2(arith::MulFOp, x * y)
-      UDNN_FLOAT2(arith::DivFOp, x / y)
-      UDNN_FLOAT2(arith::RemFOp, std::fmod(x, y))
-      UDNN_FLOAT2(arith::MaximumFOp, maximum(x, y))
-      UDNN_FLOAT2(arith::MinimumFOp, minimum(x, y))
-      UDNN_FLOAT2(arith::MaxNumFOp, std::fmax(x, y))
-      UDNN_FLOAT2(arith::MinNumFOp, std::fmin(x, y))
-      UDNN_FLOAT2(math::PowFOp, std::pow(x, y))
-      UDNN_FLOAT2(math::Atan2Op, std::atan2(x, y))
-      UDNN_FLOAT2(math::CopySignOp, std::copysign(x, y))
-      UDNN_FLOAT1(arith::NegFOp, -x)
-      UDNN_FLOAT1(math::AbsFOp, std::fabs(x))
-      UDNN_FLOAT1(math::CeilOp, std::ceil(x))
-      UDNN_FLOAT1(math::FloorOp, std::floor(x))
-      UDNN_FLOAT1(math::RoundOp, std::round(x))
-      UDNN_FLOAT1(math::RoundEvenOp, std::nearbyint(x))
-      UDNN_FLOAT1(math::TruncOp, std::trunc(x))
-      UDNN_FLOAT1(math::SqrtOp, std::sqrt(x))
-      UDNN_FLOAT1(math::RsqrtOp, 1 / std::sqrt(x))
-      UDNN_FLOAT1(math::CbrtOp, std::cbrt(x))
-      UDNN_FLOAT1(math::ExpOp, std::exp(x))
-      UDNN_FLOAT1(math::Exp2Op, std::exp2(x))
-      UDNN_FLOAT1(math::ExpM1Op, std::expm1(x))
-      UDNN_FLOAT1(math::LogOp, std::log(x))
-      UDNN_FLOAT1(math::Log2Op, std::log2(x))
-      UDNN_FLOAT1(math::Log10Op, std::log10(x))
-      UDNN_FLOAT1(math::Log1pOp, std::log1p(x))
-      UDNN_FLOAT1(math::SinOp, std::sin(x))
-      UDNN_FLOAT1(math::CosOp, std::cos(x))
-      UDNN_FLOAT1(math::TanOp, std::tan(x))
-      UDNN_FLOAT1(math::AsinOp, std::asin(x))
-      UDNN_FLOAT1(math::AcosOp, std::acos(x))
-      UDNN_FLOAT1(math::AtanOp, std::atan(x))
-      UDNN_FLOAT1(math::SinhOp, std::sinh(x))
-      UDNN_FLOAT1(math::CoshOp, std::cosh(x))
-      UDNN_FLOAT1(math::TanhOp, std::tanh(x))
-      UDNN_FLOAT1(math::AsinhOp, std::asinh(x))
-      UDNN_FLOAT1(math::AcoshOp, std::acosh(x))
-      UDNN_FLOAT1(math::AtanhOp, std::atanh(x))
-      UDNN_FLOAT1(math::ErfOp, std::erf(x))
-      UDNN_FLOAT1(math::ErfcOp, std::erfc(x))
-      .Default([](Operation *) { return Step(); });
+  return TypeSwitch<Operation *, Step>(&op) UDNN_FLOAT2(arith::AddFOp, x + y) UDNN_FLOAT2(
+             arith::SubFOp, x - y) UDNN_FLOAT2(arith::MulFOp, x * y)
+      UDNN_FLOAT2(arith::DivFOp, x / y) UDNN_FLOAT2(arith::RemFOp, std::fmod(x, y)) UDNN_FLOAT2(
+             arith::MaximumFOp, maximum(x, y)) UDNN_FLOAT2(arith::MinimumFOp, minimum(x, y))
+          UDNN_FLOAT2(arith::MaxNumFOp, std::fmax(x, y)) UDNN_FLOAT2(
+              arith::MinNumFOp, std::fmin(x, y)) UDNN_FLOAT2(math::PowFOp, std::pow(x, y))
+              UDNN_FLOAT2(math::Atan2Op, std::atan2(x, y)) UDNN_FLOAT2(
+                  math::CopySignOp, std::copysign(x, y)) UDNN_FLOAT1(arith::NegFOp, -x)
+                  UDNN_FLOAT1(math::AbsFOp, std::fabs(x)) UDNN_FLOAT1(
+                      math::CeilOp,
+                      std::ceil(x)) UDNN_FLOAT1(math::FloorOp,
+                                                std::floor(x)) UDNN_FLOAT1(math::RoundOp,
+                                                                           std::round(x))
+                      UDNN_FLOAT1(math::RoundEvenOp, std::nearbyint(x)) UDNN_FLOAT1(
+                          math::TruncOp, std::trunc(x)) UDNN_FLOAT1(math::SqrtOp, std::sqrt(x))
+                          UDNN_FLOAT1(math::RsqrtOp, 1 / std::sqrt(x)) UDNN_FLOAT1(
+                              math::CbrtOp,
+                              std::cbrt(x)) UDNN_FLOAT1(math::ExpOp,
+                                                        std::exp(x)) UDNN_FLOAT1(math::Exp2Op,
+                                                                                 std::exp2(x))
+                              UDNN_FLOAT1(math::ExpM1Op, std::expm1(x)) UDNN_FLOAT1(
+                                  math::LogOp, std::log(x)) UDNN_FLOAT1(math::Log2Op, std::log2(x))
+                                  UDNN_FLOAT1(math::Log10Op, std::log10(x)) UDNN_FLOAT1(
+                                      math::Log1pOp, std::log1p(x)) UDNN_FLOAT1(math::SinOp,
+                                                                                std::sin(x))
+                                      UDNN_FLOAT1(math::CosOp, std::cos(x)) UDNN_FLOAT1(
+                                          math::TanOp,
+                                          std::tan(x)) UDNN_FLOAT1(math::AsinOp, std::asin(x))
+                                          UDNN_FLOAT1(math::AcosOp, std::acos(x)) UDNN_FLOAT1(
+                                              math::AtanOp,
+                                              std::atan(x)) UDNN_FLOAT1(math::SinhOp, std::sinh(x))
+                                              UDNN_FLOAT1(math::CoshOp, std::cosh(x)) UDNN_FLOAT1(
+                                                  math::TanhOp, std::tanh(x))
+                                                  UDNN_FLOAT1(math::AsinhOp, std::asinh(x))
+                                                      UDNN_FLOAT1(math::AcoshOp, std::acosh(x))
+                                                          UDNN_FLOAT1(math::AtanhOp, std::atanh(x))
+                                                              UDNN_FLOAT1(math::ErfOp, std::erf(x))
+                                                                  UDNN_FLOAT1(math::ErfcOp,
+                                                                              std::erfc(x))
+                                                                      .Default([](Operation *) {
+                                                                        return Step();
+                                                                      });
 }
 
 #undef UDNN_FLOAT1
@@ -451,7 +452,8 @@ static Step makeConversionStep(Operation &op, Type type, int64_t r, ArrayRef<int
   if (!getElementBytes(from))
     return Step();
   if (isa<arith::BitcastOp>(op))
-    return getElementBytes(from) == getElementBytes(type) ? makeBitcast(from, type, r, in[0]) : Step();
+    return getElementBytes(from) == getElementBytes(type) ? makeBitcast(from, type, r, in[0])
+                                                          : Step();
   if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
     auto same = [](auto v) { return v; };
     if (from.isF64() && type.isF32())
@@ -473,9 +475,8 @@ static Step makeConversionStep(Operation &op, Type type, int64_t r, ArrayRef<int
     return from.isF64() ? map1<int64_t, double>(r, in, f) : map1<int64_t, float>(r, in, f);
   }
   if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op)) {
-    return map1<int64_t, int64_t>(r, in, [a = getWidth(from), b = getWidth(type)](int64_t v) {
-      return wrap(mask(v, a), b);
-    });
+    return map1<int64_t, int64_t>(
+        r, in, [a = getWidth(from), b = getWidth(type)](int64_t v) { return wrap(mask(v, a), b); });
   }
   if (isa<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(op))
     return map1<int64_t, int64_t>(r, in, [b = getWidth(type)](int64_t v) { return wrap(v, b); });

@@ -88,7 +88,8 @@ namespace {
 template <typename ConvOp>
 struct ConvLoops {
   ConvLoops(LoopNest &nest, ConvOp op)
-      : op(op), loops(nest.addParallel(cast<RankedTensorType>(op.getResult().getType()).getShape())) {
+      : op(op),
+        loops(nest.addParallel(cast<RankedTensorType>(op.getResult().getType()).getShape())) {
     auto filter = cast<RankedTensorType>(op.getFilter().getType());
     DimsAttr dims = op.getFilterDims();
     filterChannels = dims.getLogicalSize(DimsAttr::kChannel, filter.getShape());
@@ -98,9 +99,7 @@ struct ConvLoops {
       window.push_back(nest.addReduction(dims.getLogicalSize(i, filter.getShape())));
   }
 
-  AffineExpr getResult(int64_t role) {
-    return getLogicalExpr(op.getOutputDims(), role, loops);
-  }
+  AffineExpr getResult(int64_t role) { return getLogicalExpr(op.getOutputDims(), role, loops); }
 
   /// The input's channel: that of the group to which the result's channel belongs.
   AffineExpr getInputChannel() {
@@ -181,7 +180,8 @@ struct MatmulLowering : OpRewritePattern<MatmulOp> {
     SmallVector<AffineExpr> loops =
         nest.addParallel(cast<RankedTensorType>(op.getResult().getType()).getShape());
     AffineExpr m = loops[loops.size() - 2], n = loops.back();
-    AffineExpr k = nest.addReduction(lhs.getDimSize(lhs.getRank() - (op.getTransposeLhs() ? 2 : 1)));
+    AffineExpr k =
+        nest.addReduction(lhs.getDimSize(lhs.getRank() - (op.getTransposeLhs() ? 2 : 1)));
     auto read = [&](Value operand, bool isTransposed, AffineExpr row, AffineExpr column) {
       SmallVector<AffineExpr> indices;
       if (cast<RankedTensorType>(operand.getType()).getRank() > 2)

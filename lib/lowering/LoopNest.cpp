@@ -293,7 +293,8 @@ Value udnn::makeScalar(OpBuilder &builder, Location loc, Type type, double value
   return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, int64_t(value)));
 }
 
-Value udnn::convertScalar(OpBuilder &builder, Location loc, Value value, Type type, bool isUnsigned) {
+Value udnn::convertScalar(OpBuilder &builder, Location loc, Value value, Type type,
+                          bool isUnsigned) {
   if (value.getType() == type)
     return value;
   // Upstream converts between types of different width only.

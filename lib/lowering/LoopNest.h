@@ -64,8 +64,12 @@ public:
 
   LoopNest(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  mlir::AffineExpr addParallel(int64_t size) { return addLoop(size, mlir::utils::IteratorType::parallel); }
-  mlir::AffineExpr addReduction(int64_t size) { return addLoop(size, mlir::utils::IteratorType::reduction); }
+  mlir::AffineExpr addParallel(int64_t size) {
+    return addLoop(size, mlir::utils::IteratorType::parallel);
+  }
+  mlir::AffineExpr addReduction(int64_t size) {
+    return addLoop(size, mlir::utils::IteratorType::reduction);
+  }
   llvm::SmallVector<mlir::AffineExpr> addParallel(llvm::ArrayRef<int64_t> sizes);
 
   /// Reads a tensor at one coordinate per logical dimension.
@@ -75,7 +79,8 @@ public:
 
   /// Builds the operation; every init is indexed by its own expressions.
   mlir::ValueRange build(mlir::ValueRange inits,
-                         llvm::ArrayRef<llvm::SmallVector<mlir::AffineExpr>> initIndices, BodyFn body);
+                         llvm::ArrayRef<llvm::SmallVector<mlir::AffineExpr>> initIndices,
+                         BodyFn body);
   mlir::Value build(mlir::Value init, llvm::ArrayRef<mlir::AffineExpr> indices, BodyFn body);
 
 private:
@@ -117,8 +122,8 @@ mlir::Type getComputeType(mlir::Type type);
 mlir::Value makeScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
 
 /// Converts between floats, or between signless integers as signed ones.
-mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type type,
-                          bool isUnsigned = false);
+mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                          mlir::Type type, bool isUnsigned = false);
 
 /// A new tensor filled with `value`.
 mlir::Value makeFilled(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> shape,

@@ -134,7 +134,8 @@ struct SoftmaxLowering : OpRewritePattern<SoftmaxOp> {
     };
     double lowest = -std::numeric_limits<double>::infinity();
     Value maximum = reducer.reduce(lowest, {}, [&](NestBody body) -> SmallVector<Value> {
-      return {arith::MaximumFOp::create(body.builder, loc, body.accumulators[0], body.get(0, type))};
+      return {
+          arith::MaximumFOp::create(body.builder, loc, body.accumulators[0], body.get(0, type))};
     });
     Value sum = reducer.reduce(0, maximum, [&](NestBody body) -> SmallVector<Value> {
       Value power = math::ExpOp::create(body.builder, loc, shift(body));
@@ -145,13 +146,14 @@ struct SoftmaxLowering : OpRewritePattern<SoftmaxOp> {
     nest.read(op.getInput(), loops);
     nest.read(maximum, reducer.getKept(loops));
     nest.read(sum, reducer.getKept(loops));
-    rewriter.replaceOp(op, nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
-      OpBuilder &b = body.builder;
-      Value total = body.get(2, type);
-      if (std::is_same_v<SoftmaxOp, LogSoftmaxOp>)
-        return {arith::SubFOp::create(b, loc, shift(body), math::LogOp::create(b, loc, total))};
-      return {arith::DivFOp::create(b, loc, math::ExpOp::create(b, loc, shift(body)), total)};
-    }));
+    rewriter.replaceOp(
+        op, nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
+          OpBuilder &b = body.builder;
+          Value total = body.get(2, type);
+          if (std::is_same_v<SoftmaxOp, LogSoftmaxOp>)
+            return {arith::SubFOp::create(b, loc, shift(body), math::LogOp::create(b, loc, total))};
+          return {arith::DivFOp::create(b, loc, math::ExpOp::create(b, loc, shift(body)), total)};
+        }));
     return success();
   }
 };
@@ -179,7 +181,8 @@ struct BatchNormLowering : OpRewritePattern<BatchNormOp> {
       OpBuilder &b = body.builder;
       Value epsilon = makeScalar(b, loc, type, op.getEpsilon().convertToDouble());
       Value shifted = arith::AddFOp::create(b, loc, body.get(1, type), epsilon);
-      return {arith::DivFOp::create(b, loc, body.get(0, type), math::SqrtOp::create(b, loc, shifted))};
+      return {
+          arith::DivFOp::create(b, loc, body.get(0, type), math::SqrtOp::create(b, loc, shifted))};
     });
 
     LoopNest nest(rewriter, loc);
@@ -189,12 +192,13 @@ struct BatchNormLowering : OpRewritePattern<BatchNormOp> {
     nest.read(op.getMean(), {position});
     nest.read(factor, {position});
     nest.read(op.getBias(), {position});
-    rewriter.replaceOp(op, nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
-      OpBuilder &b = body.builder;
-      Value centered = arith::SubFOp::create(b, loc, body.get(0, type), body.get(1, type));
-      Value scaled = arith::MulFOp::create(b, loc, centered, body.get(2, type));
-      return {arith::AddFOp::create(b, loc, scaled, body.get(3, type))};
-    }));
+    rewriter.replaceOp(
+        op, nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
+          OpBuilder &b = body.builder;
+          Value centered = arith::SubFOp::create(b, loc, body.get(0, type), body.get(1, type));
+          Value scaled = arith::MulFOp::create(b, loc, centered, body.get(2, type));
+          return {arith::AddFOp::create(b, loc, scaled, body.get(3, type))};
+        }));
     return success();
   }
 };
@@ -219,13 +223,14 @@ struct InstanceNormLowering : OpRewritePattern<InstanceNormOp> {
     nest.read(inverse, reducer.getKept(loops));
     nest.read(op.getScale(), {channel});
     nest.read(op.getBias(), {channel});
-    rewriter.replaceOp(op, nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
-      OpBuilder &b = body.builder;
-      Value value = arith::SubFOp::create(b, loc, body.get(0, type), body.get(1, type));
-      value = arith::MulFOp::create(b, loc, value, body.get(2, type));
-      value = arith::MulFOp::create(b, loc, value, body.get(3, type));
-      return {arith::AddFOp::create(b, loc, value, body.get(4, type))};
-    }));
+    rewriter.replaceOp(
+        op, nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
+          OpBuilder &b = body.builder;
+          Value value = arith::SubFOp::create(b, loc, body.get(0, type), body.get(1, type));
+          value = arith::MulFOp::create(b, loc, value, body.get(2, type));
+          value = arith::MulFOp::create(b, loc, value, body.get(3, type));
+          return {arith::AddFOp::create(b, loc, value, body.get(4, type))};
+        }));
     return success();
   }
 };
@@ -283,12 +288,12 @@ private:
   /// Writes a statistic to a tensor with size 1 in the normalized dimensions.
   static Value storeStatistic(OpBuilder &builder, Location loc, Value statistic, Value init) {
     LoopNest nest(builder, loc);
-    SmallVector<AffineExpr> loops = nest.addParallel(cast<RankedTensorType>(init.getType()).getShape());
-    nest.read(statistic, ArrayRef(loops).take_front(
-                             cast<RankedTensorType>(statistic.getType()).getRank()));
-    return nest.build(init, loops, [&](NestBody body) -> SmallVector<Value> {
-      return {body.elements[0].value};
-    });
+    SmallVector<AffineExpr> loops =
+        nest.addParallel(cast<RankedTensorType>(init.getType()).getShape());
+    nest.read(statistic,
+              ArrayRef(loops).take_front(cast<RankedTensorType>(statistic.getType()).getRank()));
+    return nest.build(
+        init, loops, [&](NestBody body) -> SmallVector<Value> { return {body.elements[0].value}; });
   }
 };
 
@@ -324,7 +329,8 @@ struct LRNLowering : OpRewritePattern<LRNOp> {
                   AffineExpr expr = getLogicalExpr(dims, role, positions);
                   return role == DimsAttr::kChannel ? expr + tap - (op.getSize() - 1) / 2 : expr;
                 }));
-    Value start = makeFilled(rewriter, loc, resultType.getShape(), makeScalar(rewriter, loc, type, 0));
+    Value start =
+        makeFilled(rewriter, loc, resultType.getShape(), makeScalar(rewriter, loc, type, 0));
     Value squares = window.build(start, positions, [&](NestBody body) -> SmallVector<Value> {
       Value value = body.getOrZero(0, type);
       Value square = arith::MulFOp::create(body.builder, loc, value, value);
@@ -336,14 +342,16 @@ struct LRNLowering : OpRewritePattern<LRNOp> {
     nest.read(op.getInput(), loops);
     nest.read(squares, loops);
     double alpha = op.getAlpha().convertToDouble() / op.getSize();
-    rewriter.replaceOp(op, nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
-      OpBuilder &b = body.builder;
-      Value scaled = arith::MulFOp::create(b, loc, body.get(1, type), makeScalar(b, loc, type, alpha));
-      Value bias = makeScalar(b, loc, type, op.getBias().convertToDouble());
-      Value base = arith::AddFOp::create(b, loc, scaled, bias);
-      Value power = makePower(b, loc, base, op.getBeta().convertToDouble());
-      return {arith::DivFOp::create(b, loc, body.get(0, type), power)};
-    }));
+    rewriter.replaceOp(
+        op, nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
+          OpBuilder &b = body.builder;
+          Value scaled =
+              arith::MulFOp::create(b, loc, body.get(1, type), makeScalar(b, loc, type, alpha));
+          Value bias = makeScalar(b, loc, type, op.getBias().convertToDouble());
+          Value base = arith::AddFOp::create(b, loc, scaled, bias);
+          Value power = makePower(b, loc, base, op.getBeta().convertToDouble());
+          return {arith::DivFOp::create(b, loc, body.get(0, type), power)};
+        }));
     return success();
   }
 };

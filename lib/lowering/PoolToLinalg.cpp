@@ -28,8 +28,8 @@ struct PoolLoops {
     for (auto [i, size] : llvm::enumerate(op.getWindow())) {
       window.push_back(nest.addReduction(size));
       int64_t position = dims.find(i);
-      input[position] = loops[position] * op.getStrides()[i] + window[i] * op.getDilations()[i] -
-                        op.getPads()[i];
+      input[position] =
+          loops[position] * op.getStrides()[i] + window[i] * op.getDilations()[i] - op.getPads()[i];
     }
     nest.read(op.getInput(), input);
   }
@@ -112,25 +112,29 @@ struct MaxPoolLowering : OpRewritePattern<MaxPoolOp> {
     Value lowest = makeLowest(rewriter, loc, type, isUnsigned);
     Value start = linalg::FillOp::create(rewriter, loc, lowest, op.getInit()).getResult(0);
     if (!op.getIndices()) {
-      rewriter.replaceOp(op, nest.build(start, loops.loops, [&](NestBody body) -> SmallVector<Value> {
-        Value value = body.elements[0].value;
-        if (Value inside = body.elements[0].inside)
-          value = arith::SelectOp::create(body.builder, loc, inside, value, lowest);
-        return {makeMaximum(body, body.accumulators[0], value, isUnsigned)};
-      }));
+      rewriter.replaceOp(
+          op, nest.build(start, loops.loops, [&](NestBody body) -> SmallVector<Value> {
+            Value value = body.elements[0].value;
+            if (Value inside = body.elements[0].inside)
+              value = arith::SelectOp::create(body.builder, loc, inside, value, lowest);
+            return {makeMaximum(body, body.accumulators[0], value, isUnsigned)};
+          }));
       return success();
     }
     Value none = makeScalar(rewriter, loc, rewriter.getI64Type(), -1);
-    Value indexStart = linalg::FillOp::create(rewriter, loc, none, op.getIndicesInit()).getResult(0);
-    rewriter.replaceOp(op, nest.build({start, indexStart}, {loops.loops, loops.loops},
-                                      [&](NestBody body) -> SmallVector<Value> {
-      Value value = body.elements[0].value, best = body.accumulators[0];
-      Value bestIndex = body.accumulators[1];
-      Value takes = makeTakes(body, value, best, bestIndex, isUnsigned);
-      Value index = makeFlatIndex(body, op, loops.input);
-      return {arith::SelectOp::create(body.builder, loc, takes, value, best),
-              arith::SelectOp::create(body.builder, loc, takes, index, bestIndex)};
-    }));
+    Value indexStart =
+        linalg::FillOp::create(rewriter, loc, none, op.getIndicesInit()).getResult(0);
+    rewriter.replaceOp(
+        op,
+        nest.build({start, indexStart}, {loops.loops, loops.loops},
+                   [&](NestBody body) -> SmallVector<Value> {
+                     Value value = body.elements[0].value, best = body.accumulators[0];
+                     Value bestIndex = body.accumulators[1];
+                     Value takes = makeTakes(body, value, best, bestIndex, isUnsigned);
+                     Value index = makeFlatIndex(body, op, loops.input);
+                     return {arith::SelectOp::create(body.builder, loc, takes, value, best),
+                             arith::SelectOp::create(body.builder, loc, takes, index, bestIndex)};
+                   }));
     return success();
   }
 };
@@ -182,7 +186,8 @@ static bool isAlwaysFull(AvgPoolOp op, int64_t i) {
 }
 
 /// The number of elements that are averaged, as a value of `type`.
-static Value makeDivisor(const NestBody &body, AvgPoolOp op, ArrayRef<AffineExpr> loops, Type type) {
+static Value makeDivisor(const NestBody &body, AvgPoolOp op, ArrayRef<AffineExpr> loops,
+                         Type type) {
   OpBuilder &b = body.builder;
   Location loc = body.loc;
   int64_t fixed = 1;
@@ -215,17 +220,20 @@ struct AvgPoolLowering : OpRewritePattern<AvgPoolOp> {
       return rewriter.notifyMatchFailure(op, "averages of floats only");
     LoopNest nest(rewriter, loc);
     PoolLoops<AvgPoolOp> loops(nest, op);
-    Value start = makeFilled(rewriter, loc, resultType.getShape(), makeScalar(rewriter, loc, type, 0));
+    Value start =
+        makeFilled(rewriter, loc, resultType.getShape(), makeScalar(rewriter, loc, type, 0));
     Value sums = nest.build(start, loops.loops, [&](NestBody body) -> SmallVector<Value> {
-      return {arith::AddFOp::create(body.builder, loc, body.accumulators[0], body.getOrZero(0, type))};
+      return {
+          arith::AddFOp::create(body.builder, loc, body.accumulators[0], body.getOrZero(0, type))};
     });
     LoopNest divide(rewriter, loc);
     SmallVector<AffineExpr> positions = divide.addParallel(resultType.getShape());
     divide.read(sums, positions);
-    rewriter.replaceOp(op, divide.build(op.getInit(), positions, [&](NestBody body) -> SmallVector<Value> {
-      Value divisor = makeDivisor(body, op, positions, type);
-      return {arith::DivFOp::create(body.builder, loc, body.get(0, type), divisor)};
-    }));
+    rewriter.replaceOp(
+        op, divide.build(op.getInit(), positions, [&](NestBody body) -> SmallVector<Value> {
+          Value divisor = makeDivisor(body, op, positions, type);
+          return {arith::DivFOp::create(body.builder, loc, body.get(0, type), divisor)};
+        }));
     return success();
   }
 };

@@ -118,8 +118,7 @@ class ResizeBody {
 public:
   ResizeBody(NestBody body, ResizeOp op, ArrayRef<AffineExpr> loops)
       : b(body.builder), loc(body.loc), body(body), op(op), loops(loops),
-        inputType(cast<RankedTensorType>(op.getInput().getType())),
-        indices(inputType.getRank()) {
+        inputType(cast<RankedTensorType>(op.getInput().getType())), indices(inputType.getRank()) {
     Type type = inputType.getElementType();
     bool isWide = type.isF64() || (type.isInteger() && type.getIntOrFloatBitWidth() > 16);
     computeType = isWide ? b.getF64Type() : b.getF32Type();
@@ -194,7 +193,8 @@ private:
     if (mode == NearestMode::RoundPreferCeil)
       x = arith::AddFOp::create(b, loc, x, makeF64(0.5));
     bool isCeil = mode == NearestMode::RoundPreferFloor || mode == NearestMode::Ceil;
-    x = isCeil ? math::CeilOp::create(b, loc, x).getResult() : math::FloorOp::create(b, loc, x).getResult();
+    x = isCeil ? math::CeilOp::create(b, loc, x).getResult()
+               : math::FloorOp::create(b, loc, x).getResult();
     indices[i] = clamp(x, i);
   }
 
@@ -203,8 +203,8 @@ private:
     Value floor = math::FloorOp::create(b, loc, x);
     Value weight = arith::SubFOp::create(b, loc, x, floor);
     Value next = arith::AddFOp::create(b, loc, floor, makeF64(1));
-    neighbours.push_back({i, clamp(floor, i), clamp(next, i),
-                          convertScalar(b, loc, weight, computeType)});
+    neighbours.push_back(
+        {i, clamp(floor, i), clamp(next, i), convertScalar(b, loc, weight, computeType)});
   }
 
   /// Interpolates along the dimensions from `neighbours[n]` on, the others' indices being set.
@@ -261,9 +261,10 @@ struct ResizeLowering : OpRewritePattern<ResizeOp> {
     LoopNest nest(rewriter, op.getLoc());
     SmallVector<AffineExpr> loops =
         nest.addParallel(cast<RankedTensorType>(op.getResult().getType()).getShape());
-    rewriter.replaceOp(op, nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
-      return {ResizeBody(body, op, loops).emit()};
-    }));
+    rewriter.replaceOp(op,
+                       nest.build(op.getInit(), loops, [&](NestBody body) -> SmallVector<Value> {
+                         return {ResizeBody(body, op, loops).emit()};
+                       }));
     return success();
   }
 };

@@ -142,8 +142,7 @@ static LogicalResult importSoftplus(NodeContext &ctx) {
 }
 
 static LogicalResult importSoftsign(NodeContext &ctx) {
-  return importUnary(ctx,
-                     [](ElementEmitter &e, Value x) { return e.div(x, e.add(e.abs(x), 1)); });
+  return importUnary(ctx, [](ElementEmitter &e, Value x) { return e.div(x, e.add(e.abs(x), 1)); });
 }
 
 /// Clip of opsets 7 to 10, whose bounds are attributes.

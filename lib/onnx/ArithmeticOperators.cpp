@@ -25,8 +25,8 @@ using BinaryBody = llvm::function_ref<Value(ElementEmitter &, Value, Value)>;
 static LogicalResult importBinary(NodeContext &ctx, BinaryBody body) {
   if (failed(checkSameTypes(ctx)))
     return failure();
-  return importElementwise(
-      ctx, 2, [&](ElementEmitter &e, ValueRange v) { return body(e, v[0], v[1]); });
+  return importElementwise(ctx, 2,
+                           [&](ElementEmitter &e, ValueRange v) { return body(e, v[0], v[1]); });
 }
 
 static LogicalResult importAdd(NodeContext &ctx) {
@@ -87,9 +87,10 @@ static LogicalResult importMod(NodeContext &ctx) {
   ElementType type = ctx.getElementType(0);
   bool truncates = ctx.getInt("fmod", 0);
   return importBinary(ctx, [&](ElementEmitter &e, Value a, Value b) {
-    Value remainder = isFloat(type) ? e.emit<arith::RemFOp>(a, b)
-                                    : emitIntegerDivision<arith::RemSIOp, arith::RemUIOp>(
-                                          e, a, b, isUnsigned(type), false);
+    Value remainder =
+        isFloat(type)
+            ? e.emit<arith::RemFOp>(a, b)
+            : emitIntegerDivision<arith::RemSIOp, arith::RemUIOp>(e, a, b, isUnsigned(type), false);
     return truncates || isUnsigned(type) ? remainder : emitFloorRemainder(e, remainder, b);
   });
 }
@@ -109,13 +110,15 @@ static std::optional<double> getSplat(Value value) {
 }
 
 /// `base ^ exponent` for integers, wrapping around: squares base once per bit of the exponent.
-static Value emitIntegerPower(ElementEmitter &e, Value base, Value exponent, bool isUnsignedExponent) {
+static Value emitIntegerPower(ElementEmitter &e, Value base, Value exponent,
+                              bool isUnsignedExponent) {
   Value one = e.constant(base, 1), zero = e.constant(base, 0);
   Value result = one, square = base;
   unsigned width = exponent.getType().getIntOrFloatBitWidth();
   for (unsigned bit = 0; bit < width; ++bit) {
     Value mask = arith::ConstantOp::create(
-        e.builder, e.loc, e.builder.getIntegerAttr(exponent.getType(), APInt::getOneBitSet(width, bit)));
+        e.builder, e.loc,
+        e.builder.getIntegerAttr(exponent.getType(), APInt::getOneBitSet(width, bit)));
     Value isSet = e.invert(e.equal(e.emit<arith::AndIOp>(exponent, mask), e.constant(exponent, 0)));
     result = e.select(isSet, e.mul(result, square), result);
     if (bit + 1 < width)
@@ -146,8 +149,8 @@ static Value emitSmallPower(ElementEmitter &e, Value base, double exponent) {
 static Value emitPower(ElementEmitter &e, Value base, Value exponent, ElementType baseType,
                        ElementType exponentType) {
   if (isFloat(baseType)) {
-    Value converted = NodeContext::createScalarCast(e.builder, e.loc, exponent,
-                                                    getWideType(exponentType), getWideType(baseType));
+    Value converted = NodeContext::createScalarCast(
+        e.builder, e.loc, exponent, getWideType(exponentType), getWideType(baseType));
     return e.emit<math::PowFOp>(base, converted);
   }
   if (!isFloat(exponentType))

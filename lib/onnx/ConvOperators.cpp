@@ -70,11 +70,11 @@ static LogicalResult emitConv(NodeContext &ctx, const Window &window, ArrayRef<i
   if (failed(checkShape(ctx, shape)))
     return failure();
   DimsAttr dims = DimsAttr::getActivation(b.getContext(), window.getRank());
-  auto conv = ConvOp::create(
-      b, ctx.loc, ctx.getTensorType(shape, elementType), ctx.getInput(0), ctx.getInput(1),
-      ValueRange{}, ctx.createEmpty(shape, elementType), window.strides, window.pads,
-      window.dilations, groups, dims, filterDims, dims, getAccumulator(elementType),
-      b.getAffineMapArrayAttr({}), /*accumulate=*/false);
+  auto conv = ConvOp::create(b, ctx.loc, ctx.getTensorType(shape, elementType), ctx.getInput(0),
+                             ctx.getInput(1), ValueRange{}, ctx.createEmpty(shape, elementType),
+                             window.strides, window.pads, window.dilations, groups, dims,
+                             filterDims, dims, getAccumulator(elementType),
+                             b.getAffineMapArrayAttr({}), /*accumulate=*/false);
   FailureOr<Value> result = addBias(ctx, conv.getResult());
   if (failed(result))
     return failure();
@@ -134,8 +134,8 @@ static FailureOr<int64_t> resolveTransposed(NodeContext &ctx, Window &window, in
   }
   int64_t size = outputShape.empty() ? input * stride : outputShape[i];
   if (size < 1)
-    return ctx.emitError() << "expects a positive result size in spatial dimension " << i << ", got "
-                           << size;
+    return ctx.emitError() << "expects a positive result size in spatial dimension " << i
+                           << ", got " << size;
   int64_t total = std::max<int64_t>(full - size, 0);
   if (total > kMaxWindowSize)
     return ctx.emitError() << "expects at most " << kMaxWindowSize
@@ -168,7 +168,8 @@ static LogicalResult importConvTranspose(NodeContext &ctx) {
     outputShape.erase(outputShape.begin(), outputShape.begin() + 2);
   if (int64_t(outputPadding.size()) != rank ||
       (!outputShape.empty() && int64_t(outputShape.size()) != rank))
-    return ctx.emitError() << "expects " << rank << " values in output_padding and output_shape, got "
+    return ctx.emitError() << "expects " << rank
+                           << " values in output_padding and output_shape, got "
                            << outputPadding.size() << " and " << outputShape.size();
   SmallVector<int64_t> shape = {input.getDimSize(0), filter.getDimSize(1) * groups};
   for (int64_t i = 0; i < rank; ++i) {
@@ -176,8 +177,8 @@ static LogicalResult importConvTranspose(NodeContext &ctx) {
         outputPadding[i] >= std::max(window->strides[i], window->dilations[i]))
       return ctx.emitError() << "expects output_padding below stride or dilation, got "
                              << outputPadding[i];
-    FailureOr<int64_t> size = resolveTransposed(ctx, *window, i, input.getDimSize(i + 2),
-                                                outputPadding[i], outputShape);
+    FailureOr<int64_t> size =
+        resolveTransposed(ctx, *window, i, input.getDimSize(i + 2), outputPadding[i], outputShape);
     if (failed(size))
       return failure();
     shape.push_back(*size);

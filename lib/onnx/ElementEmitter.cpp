@@ -105,8 +105,8 @@ static LogicalResult importWide(NodeContext &ctx, unsigned numInputs, ElementTyp
   for (unsigned i = 0; i < numInputs; ++i)
     operands.push_back(ctx.getInput(i));
   Type type = ctx.getType(resultType);
-  FailureOr<Value> result = ctx.createElementwise(
-      operands, type, [&](OpBuilder &b, Location loc, ValueRange elements) {
+  FailureOr<Value> result =
+      ctx.createElementwise(operands, type, [&](OpBuilder &b, Location loc, ValueRange elements) {
         return emitWide(b, loc, elements, type, body);
       });
   if (failed(result))

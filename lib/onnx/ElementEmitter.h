@@ -1,7 +1,7 @@
 //===- ElementEmitter.h - scalar computations of element-wise operators --*- C++ -*-===//
 //
-// Short names for the scalar operations in the bodies of element-wise operators, and the imports that
-// apply such a computation to all elements. float16 and bfloat16 are computed in float.
+// Short names for the scalar operations in the bodies of element-wise operators, and the imports
+// that apply such a computation to all elements. float16 and bfloat16 are computed in float.
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -53,7 +53,8 @@ InFlightDiagnostic GraphImporter::emitError(Location loc) const {
 
 InFlightDiagnostic GraphImporter::emitError(const Node &node, const Scope &scope) const {
   std::string name = scope.prefix + (node.name.empty() ? node.opType : node.name);
-  InFlightDiagnostic diagnostic = emitError(NameLoc::get(StringAttr::get(function->getContext(), name)));
+  InFlightDiagnostic diagnostic =
+      emitError(NameLoc::get(StringAttr::get(function->getContext(), name)));
   diagnostic << "node '" << name << "' (";
   if (!getDomain(node).empty())
     diagnostic << node.domain << ".";
@@ -107,7 +108,8 @@ FailureOr<ImportedValue> GraphImporter::getValue(const std::string &name, const 
   return emitError(builder.getUnknownLoc()) << "expects a definition of value '" << name << "'";
 }
 
-FailureOr<SmallVector<ImportedValue>> GraphImporter::getInputs(const Node &node, const Scope &scope) {
+FailureOr<SmallVector<ImportedValue>> GraphImporter::getInputs(const Node &node,
+                                                               const Scope &scope) {
   SmallVector<ImportedValue> inputs;
   for (const std::string &name : node.inputs) {
     FailureOr<ImportedValue> value = getValue(name, scope);
@@ -124,9 +126,8 @@ LogicalResult GraphImporter::addInitializers(const Graph &graph, Scope &scope) {
       return emitError(builder.getUnknownLoc())
              << "expects one initializer named '" << initializer.name << "', got two";
   if (!graph.sparseInitializers.empty())
-    return emitError(builder.getUnknownLoc())
-           << "initializer '" << graph.sparseInitializers.front()
-           << "': sparse tensors are not supported";
+    return emitError(builder.getUnknownLoc()) << "initializer '" << graph.sparseInitializers.front()
+                                              << "': sparse tensors are not supported";
   return success();
 }
 
@@ -251,8 +252,8 @@ Node GraphImporter::resolveAttributes(const Node &node, const Scope &scope) cons
 }
 
 LogicalResult GraphImporter::importNode(const Node &node, Scope &scope) {
-  bool hasReference = llvm::any_of(
-      node.attributes, [](const NodeAttribute &a) { return !a.reference.empty(); });
+  bool hasReference =
+      llvm::any_of(node.attributes, [](const NodeAttribute &a) { return !a.reference.empty(); });
   if (hasReference)
     return importNode(resolveAttributes(node, scope), scope);
   Location loc = getLocation(node, scope);
@@ -384,7 +385,14 @@ LogicalResult GraphImporter::importIf(const Node &node, int64_t opset, Location 
 
 void udnn::onnx::registerControlOperators(OperatorRegistry &registry) {
   // GraphImporter imports it itself, since its branches are graphs.
-  registry.add({"If", {}, 1, 1, kVariadic, kBoolType, nullptr, 0,
+  registry.add({"If",
+                {},
+                1,
+                1,
+                kVariadic,
+                kBoolType,
+                nullptr,
+                0,
                 "a condition that is not known when the model is compiled"});
 }
 
@@ -404,8 +412,8 @@ LogicalResult GraphImporter::importCall(const Node &node, const Function &callee
                                   << ", or without an end";
   if (node.inputs.size() > callee.inputs.size() || node.outputs.size() > callee.outputs.size())
     return emitError(node, scope) << "expects at most " << callee.inputs.size() << " inputs and "
-                                  << callee.outputs.size() << " outputs, got "
-                                  << node.inputs.size() << " and " << node.outputs.size();
+                                  << callee.outputs.size() << " outputs, got " << node.inputs.size()
+                                  << " and " << node.outputs.size();
   FailureOr<SmallVector<ImportedValue>> inputs = getInputs(node, scope);
   if (failed(inputs))
     return failure();
@@ -446,7 +454,8 @@ LogicalResult GraphImporter::run(ArrayRef<const ValueInfo *> arguments) {
   builder.setInsertionPointToStart(body);
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     argumentNames.push_back(argument->name);
-    if (!scope.values.try_emplace(argument->name, ImportedValue{body->getArgument(i), argument->type})
+    if (!scope.values
+             .try_emplace(argument->name, ImportedValue{body->getArgument(i), argument->type})
              .second)
       return emitError(builder.getUnknownLoc())
              << "expects one input named '" << argument->name << "', got two";
@@ -467,8 +476,8 @@ LogicalResult GraphImporter::run(ArrayRef<const ValueInfo *> arguments) {
   return finish(scope);
 }
 
-/// Files are written for one size and changed for another; the declared shape of an output then tells
-/// the old one.
+/// Files are written for one size and changed for another; the declared shape of an output then
+/// tells the old one.
 void GraphImporter::warnAboutShape(const ValueInfo &output, RankedTensorType type) const {
   bool fits = !output.hasShape || int64_t(output.dims.size()) == type.getRank();
   for (size_t i = 0; fits && output.hasShape && i < output.dims.size(); ++i)
@@ -498,7 +507,8 @@ LogicalResult GraphImporter::finish(Scope &scope) {
     types.push_back(value->value.getType());
     attributes.push_back(builder.getDictionaryAttr(
         {builder.getNamedAttr("dnn.name", builder.getStringAttr(output.name)),
-         builder.getNamedAttr("dnn.type", builder.getStringAttr(getElementTypeName(value->type)))}));
+         builder.getNamedAttr("dnn.type",
+                              builder.getStringAttr(getElementTypeName(value->type)))}));
   }
   func::ReturnOp::create(builder, builder.getUnknownLoc(), results);
   function.setFunctionType(

@@ -90,8 +90,8 @@ private:
   std::set<std::string> usedNames;
 };
 
-/// The attribute that holds a tensor; a large one points into the tensor's memory and keeps it alive.
-/// Null for element types that are not covered.
+/// The attribute that holds a tensor; a large one points into the tensor's memory and keeps it
+/// alive. Null for element types that are not covered.
 mlir::ElementsAttr getTensorAttr(const Tensor &tensor, mlir::MLIRContext *context);
 
 } // namespace udnn::onnx

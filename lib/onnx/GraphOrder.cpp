@@ -78,7 +78,8 @@ private:
         if (output.empty())
           continue;
         if (!definedBy.try_emplace(output, i).second || isDefined(output))
-          return fail(&nodes[i], "expects one definition of value '" + output + "', got another one");
+          return fail(&nodes[i],
+                      "expects one definition of value '" + output + "', got another one");
       }
     return true;
   }

@@ -23,10 +23,10 @@ struct GraphError {
   std::string message;
 };
 
-/// Orders the nodes that `outputs` depend on so that every value is defined before it is used; nodes
-/// keep their order where they can. `isDefined` tells whether a name is known without a node: a graph
-/// input, an initializer, or a value of an enclosing graph. Fails, with `error` set, when a name has
-/// two definitions or none, or when nodes depend on each other in a cycle.
+/// Orders the nodes that `outputs` depend on so that every value is defined before it is used;
+/// nodes keep their order where they can. `isDefined` tells whether a name is known without a node:
+/// a graph input, an initializer, or a value of an enclosing graph. Fails, with `error` set, when a
+/// name has two definitions or none, or when nodes depend on each other in a cycle.
 bool orderNodes(llvm::ArrayRef<Node> nodes, llvm::ArrayRef<std::string> outputs,
                 llvm::function_ref<bool(llvm::StringRef)> isDefined,
                 std::vector<const Node *> &order, GraphError &error);

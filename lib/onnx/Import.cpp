@@ -64,8 +64,8 @@ static func::FuncOp createFunction(ModuleOp module, const BoundInputs &bound) {
                               builder.getStringAttr(getElementTypeName(input.info->type)))}));
     locations.push_back(NameLoc::get(builder.getStringAttr(input.info->name)));
   }
-  auto function = func::FuncOp::create(builder, module.getLoc(), "main",
-                                       builder.getFunctionType(types, {}));
+  auto function =
+      func::FuncOp::create(builder, module.getLoc(), "main", builder.getFunctionType(types, {}));
   function.setAllArgAttrs(attributes);
   Block *body = builder.createBlock(&function.getBody(), {}, types, locations);
   (void)body;

@@ -14,9 +14,11 @@ using namespace udnn;
 StringRef udnn::getOnnxImportFlagsHelp() {
   return "  --dim=NAME=VALUE        size of a symbolic dimension of an ONNX model\n"
          "  --shape=INPUT=1x3x48x320  shape of an input of an ONNX model\n"
-         "  --example-data=DIR      ONNX test data set that gives the inputs' shapes, and the values\n"
+         "  --example-data=DIR      ONNX test data set that gives the inputs' shapes, and the "
+         "values\n"
          "                          of those inputs that decide shapes\n"
-         "  --freeze=INPUT=FILE     take an input as a constant, its value from a .pb or .npy file\n";
+         "  --freeze=INPUT=FILE     take an input as a constant, its value from a .pb or .npy "
+         "file\n";
 }
 
 static LogicalResult fail(std::string &error, const Twine &message) {

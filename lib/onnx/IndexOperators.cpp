@@ -31,9 +31,11 @@ static Value createSlice(NodeContext &ctx, Value value, ArrayRef<int64_t> offset
 }
 
 /// A slice of one dimension.
-static Value createSlice(NodeContext &ctx, Value value, int64_t axis, int64_t offset, int64_t size) {
+static Value createSlice(NodeContext &ctx, Value value, int64_t axis, int64_t offset,
+                         int64_t size) {
   auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getShape()), strides(type.getRank(), 1);
+  SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getShape()),
+      strides(type.getRank(), 1);
   offsets[axis] = offset;
   sizes[axis] = size;
   return createSlice(ctx, value, offsets, sizes, strides);
@@ -72,9 +74,8 @@ static LogicalResult importConcat(NodeContext &ctx) {
     return ctx.setOutput(0, ctx.getInput(0));
   if (parts.size() == 1)
     return ctx.setOutput(0, parts.front());
-  Value result = tensor::ConcatOp::create(ctx.builder, ctx.loc,
-                                          ctx.getTensorType(shape, first.getElementType()), *axis,
-                                          parts);
+  Value result = tensor::ConcatOp::create(
+      ctx.builder, ctx.loc, ctx.getTensorType(shape, first.getElementType()), *axis, parts);
   return ctx.setOutput(0, result);
 }
 
@@ -112,8 +113,9 @@ static LogicalResult importSplit(NodeContext &ctx) {
   for (int64_t part : *sizes)
     rest = part < 0 || part > rest ? -1 : rest - part;
   if (sizes->size() != ctx.getNumOutputs() || rest != 0) {
-    InFlightDiagnostic diagnostic = ctx.emitError() << "expects " << ctx.getNumOutputs()
-                                                    << " parts that add up to " << size << ", got [";
+    InFlightDiagnostic diagnostic = ctx.emitError()
+                                    << "expects " << ctx.getNumOutputs() << " parts that add up to "
+                                    << size << ", got [";
     llvm::interleaveComma(*sizes, diagnostic);
     return diagnostic << "]";
   }
@@ -281,10 +283,9 @@ static Value createGather(NodeContext &ctx, int64_t axis, ArrayRef<int64_t> shap
         SmallVector<Value> positions;
         for (int64_t dim = 0; dim < type.getRank(); ++dim)
           positions.push_back(
-              dim == axis
-                  ? createPosition(b, loc, args[0], type.getDimSize(axis))
-                  : linalg::IndexOp::create(b, loc, dim < axis ? dim : dim + indexRank - 1)
-                        .getResult());
+              dim == axis ? createPosition(b, loc, args[0], type.getDimSize(axis))
+                          : linalg::IndexOp::create(b, loc, dim < axis ? dim : dim + indexRank - 1)
+                                .getResult());
         Value element = tensor::ExtractOp::create(b, loc, data, positions);
         linalg::YieldOp::create(b, loc, element);
       });

@@ -1,7 +1,7 @@
 //===- LogicOperators.cpp - comparisons, logic and bits ---------------------===//
 //
-// Equal, Greater, Less, GreaterOrEqual, LessOrEqual, And, Or, Xor, BitwiseAnd, BitwiseOr, BitwiseXor,
-// BitShift.
+// Equal, Greater, Less, GreaterOrEqual, LessOrEqual, And, Or, Xor, BitwiseAnd, BitwiseOr,
+// BitwiseXor, BitShift.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -41,9 +41,8 @@ template <typename ArithOp>
 static LogicalResult importBits(NodeContext &ctx) {
   if (failed(checkSameTypes(ctx)))
     return failure();
-  return importElementwise(ctx, 2, [](ElementEmitter &e, ValueRange v) {
-    return e.emit<ArithOp>(v[0], v[1]);
-  });
+  return importElementwise(
+      ctx, 2, [](ElementEmitter &e, ValueRange v) { return e.emit<ArithOp>(v[0], v[1]); });
 }
 
 static LogicalResult importBitShift(NodeContext &ctx) {

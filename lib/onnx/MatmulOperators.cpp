@@ -54,9 +54,10 @@ static LogicalResult checkSameTypes(NodeContext &ctx) {
 // MatMul
 //===----------------------------------------------------------------------===//
 
-/// An operand as a matrix or as one batch dimension of matrices; broadcast to `batch` unless it is a
-/// single matrix.
-static FailureOr<Value> getBatchedOperand(NodeContext &ctx, Value operand, ArrayRef<int64_t> batch) {
+/// An operand as a matrix or as one batch dimension of matrices; broadcast to `batch` unless it is
+/// a single matrix.
+static FailureOr<Value> getBatchedOperand(NodeContext &ctx, Value operand,
+                                          ArrayRef<int64_t> batch) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(operand.getType()).getShape();
   ArrayRef<int64_t> matrix = shape.take_back(2), own = shape.drop_back(2);
   if (getProduct(own) == 1)
@@ -81,8 +82,8 @@ static LogicalResult importMatMul(NodeContext &ctx) {
   ArrayRef<int64_t> lhsShape = ctx.getInputType(0).getShape();
   ArrayRef<int64_t> rhsShape = ctx.getInputType(1).getShape();
   if (lhsShape.empty() || rhsShape.empty())
-    return ctx.emitError() << "expects operands of rank 1 or more, got " << lhsShape.size() << " and "
-                           << rhsShape.size();
+    return ctx.emitError() << "expects operands of rank 1 or more, got " << lhsShape.size()
+                           << " and " << rhsShape.size();
   // A vector is a matrix of one row or one column that the result does not have.
   bool isRow = lhsShape.size() == 1, isColumn = rhsShape.size() == 1;
   if (isRow)
@@ -147,17 +148,16 @@ static FailureOr<Value> addScaled(NodeContext &ctx, Value product, float alpha, 
     Value constant = NodeContext::createScalar(b, loc, value.getType(), factor);
     return arith::MulFOp::create(b, loc, value, constant);
   };
-  return ctx.createElementwise(
-      operands, type.getShape(), elementType,
-      [&](OpBuilder &b, Location loc, ValueRange elements) -> Value {
-        Value result = scale(b, loc, elements[0], alpha);
-        if (!hasC)
-          return result;
-        Value c = scale(b, loc, elements[1], beta);
-        if (isa<IntegerType>(elementType))
-          return arith::AddIOp::create(b, loc, result, c);
-        return arith::AddFOp::create(b, loc, result, c);
-      });
+  return ctx.createElementwise(operands, type.getShape(), elementType,
+                               [&](OpBuilder &b, Location loc, ValueRange elements) -> Value {
+                                 Value result = scale(b, loc, elements[0], alpha);
+                                 if (!hasC)
+                                   return result;
+                                 Value c = scale(b, loc, elements[1], beta);
+                                 if (isa<IntegerType>(elementType))
+                                   return arith::AddIOp::create(b, loc, result, c);
+                                 return arith::AddFOp::create(b, loc, result, c);
+                               });
 }
 
 static LogicalResult importGemm(NodeContext &ctx) {
@@ -185,8 +185,8 @@ static LogicalResult importGemm(NodeContext &ctx) {
 }
 
 void udnn::onnx::registerMatmulOperators(OperatorRegistry &registry) {
-  TypeSet types = kFloatTypes | TypeSet({ElementType::Int32, ElementType::Int64, ElementType::UInt32,
-                                         ElementType::UInt64});
+  TypeSet types = kFloatTypes | TypeSet({ElementType::Int32, ElementType::Int64,
+                                         ElementType::UInt32, ElementType::UInt64});
   registry.add({"Gemm", {7, 10}, 3, 3, 1, types, importGemm, 0, "alpha or beta for integers"});
   registry.add({"Gemm", {11}, 2, 3, 1, types, importGemm, 0, "alpha or beta for integers"});
   registry.add({"MatMul", {}, 2, 2, 1, types, importMatMul});

@@ -40,7 +40,8 @@ ElementsAttr udnn::onnx::getTensorAttr(const Tensor &tensor, MLIRContext *contex
   if (tensor.size <= kDenseLimitBytes)
     return DenseElementsAttr::getFromRawBuffer(type, data);
   AsmResourceBlob blob(
-      data, elementSize, [owner = tensor.owner](void *, size_t, size_t) {}, /*dataIsMutable=*/false);
+      data, elementSize, [owner = tensor.owner](void *, size_t, size_t) {},
+      /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(type, tensor.name.empty() ? "constant" : tensor.name,
                                         std::move(blob));
 }

@@ -83,7 +83,8 @@ static T readElement(const ConstantBytes &bytes, int64_t i) {
 static int64_t readInteger(const ConstantBytes &bytes, int64_t i, ElementType type) {
   switch (getElementSize(type)) {
   case 1:
-    return isUnsigned(type) ? int64_t(readElement<uint8_t>(bytes, i)) : readElement<int8_t>(bytes, i);
+    return isUnsigned(type) ? int64_t(readElement<uint8_t>(bytes, i))
+                            : readElement<int8_t>(bytes, i);
   case 2:
     return isUnsigned(type) ? int64_t(readElement<uint16_t>(bytes, i))
                             : readElement<int16_t>(bytes, i);
@@ -100,7 +101,8 @@ static double readFloat(const ConstantBytes &bytes, int64_t i, Type type) {
     return readElement<float>(bytes, i);
   if (type.isF64())
     return readElement<double>(bytes, i);
-  APFloat value(cast<FloatType>(type).getFloatSemantics(), APInt(16, readElement<uint16_t>(bytes, i)));
+  APFloat value(cast<FloatType>(type).getFloatSemantics(),
+                APInt(16, readElement<uint16_t>(bytes, i)));
   return value.convertToDouble();
 }
 

@@ -94,7 +94,8 @@ public:
   int64_t getInt(llvm::StringRef name, int64_t defaultValue);
   float getFloat(llvm::StringRef name, float defaultValue);
   std::string getString(llvm::StringRef name, llvm::StringRef defaultValue);
-  llvm::SmallVector<int64_t> getInts(llvm::StringRef name, llvm::ArrayRef<int64_t> defaultValue = {});
+  llvm::SmallVector<int64_t> getInts(llvm::StringRef name,
+                                     llvm::ArrayRef<int64_t> defaultValue = {});
   llvm::SmallVector<float> getFloats(llvm::StringRef name, llvm::ArrayRef<float> defaultValue = {});
   /// Null when the attribute is absent.
   std::shared_ptr<const Tensor> getTensor(llvm::StringRef name);
@@ -122,7 +123,8 @@ public:
 
   // Emission.
   mlir::Type getType(ElementType type) const;
-  mlir::RankedTensorType getTensorType(llvm::ArrayRef<int64_t> shape, mlir::Type elementType) const {
+  mlir::RankedTensorType getTensorType(llvm::ArrayRef<int64_t> shape,
+                                       mlir::Type elementType) const {
     return mlir::RankedTensorType::get(shape, elementType);
   }
   /// tensor.empty
@@ -141,8 +143,8 @@ public:
   broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes) const;
 
   /// Emits the scalar computation of one element; gets one scalar per operand.
-  using ElementBody = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                                                     mlir::ValueRange elements)>;
+  using ElementBody =
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange elements)>;
   /// A linalg.generic over all elements of the operands, broadcast by NumPy's rules.
   mlir::FailureOr<mlir::Value> createElementwise(llvm::ArrayRef<mlir::Value> operands,
                                                  mlir::Type resultElementType, ElementBody body);

@@ -17,7 +17,9 @@ using namespace mlir;
 using namespace udnn;
 using namespace udnn::onnx;
 
-Type NodeContext::getType(ElementType type) const { return getMLIRType(type, builder.getContext()); }
+Type NodeContext::getType(ElementType type) const {
+  return getMLIRType(type, builder.getContext());
+}
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -117,12 +119,12 @@ static Value emitGeneric(NodeContext &ctx, ArrayRef<Value> operands, ArrayRef<Af
                          ArrayRef<int64_t> shape, Type elementType, NodeContext::ElementBody body) {
   Value init = ctx.createEmpty(shape, elementType);
   SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      ctx.builder, ctx.loc, init.getType(), operands, init, maps, iterators,
-      [&](OpBuilder &b, Location loc, ValueRange elements) {
-        Value result = body(b, loc, elements.drop_back());
-        linalg::YieldOp::create(b, loc, result);
-      });
+  auto generic =
+      linalg::GenericOp::create(ctx.builder, ctx.loc, init.getType(), operands, init, maps,
+                                iterators, [&](OpBuilder &b, Location loc, ValueRange elements) {
+                                  Value result = body(b, loc, elements.drop_back());
+                                  linalg::YieldOp::create(b, loc, result);
+                                });
   return generic.getResult(0);
 }
 
@@ -207,9 +209,8 @@ Value NodeContext::createReshape(Value value, ArrayRef<int64_t> shape) {
     getReshapeGroups(type.getShape(), shape, common, fromGroups, toGroups);
   }
   if (type.getRank() != int64_t(common.size()))
-    value = tensor::CollapseShapeOp::create(builder, loc,
-                                            getTensorType(common, type.getElementType()), value,
-                                            fromGroups);
+    value = tensor::CollapseShapeOp::create(
+        builder, loc, getTensorType(common, type.getElementType()), value, fromGroups);
   if (shape.size() != common.size())
     value = tensor::ExpandShapeOp::create(builder, loc, getTensorType(shape, type.getElementType()),
                                           value, toGroups);
@@ -294,9 +295,10 @@ Value NodeContext::createCast(Value value, ElementType from, ElementType to) {
   auto type = cast<RankedTensorType>(value.getType());
   if (getType(from) == getType(to))
     return value;
-  FailureOr<Value> result = createElementwise(
-      value, type.getShape(), getType(to), [&](OpBuilder &b, Location bodyLoc, ValueRange elements) {
-        return createScalarCast(b, bodyLoc, elements[0], from, to);
-      });
+  FailureOr<Value> result =
+      createElementwise(value, type.getShape(), getType(to),
+                        [&](OpBuilder &b, Location bodyLoc, ValueRange elements) {
+                          return createScalarCast(b, bodyLoc, elements[0], from, to);
+                        });
   return *result;
 }

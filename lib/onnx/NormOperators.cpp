@@ -35,8 +35,8 @@ static LogicalResult importSoftmax(NodeContext &ctx) {
   int64_t rest = getProduct(type.getShape().drop_front(*axis + 1));
   bool flattens = ctx.opset < 13 && rest != 1;
   if (flattens) {
-    input = ctx.createReshape(input, {getProduct(type.getShape().take_front(*axis)),
-                                      rest * type.getDimSize(*axis)});
+    input = ctx.createReshape(
+        input, {getProduct(type.getShape().take_front(*axis)), rest * type.getDimSize(*axis)});
     dimension = 1;
   }
   auto inputType = cast<RankedTensorType>(input.getType());
@@ -104,12 +104,13 @@ static LogicalResult importInstanceNorm(NodeContext &ctx) {
                            << type;
   if (failed(checkChannelVectors(ctx, 1, 2, type.getDimSize(1))))
     return failure();
-  if (ctx.getElementType(1) != ctx.getElementType(0) || ctx.getElementType(2) != ctx.getElementType(0))
+  if (ctx.getElementType(1) != ctx.getElementType(0) ||
+      ctx.getElementType(2) != ctx.getElementType(0))
     return ctx.emitError() << "expects inputs of one type";
   Value init = ctx.createEmpty(type.getShape(), type.getElementType());
   DimsAttr dims = DimsAttr::getActivation(ctx.builder.getContext(), type.getRank() - 2);
-  auto op = dnn::InstanceNormOp::create(ctx.builder, ctx.loc, type, ctx.getInput(0), ctx.getInput(1),
-                                        ctx.getInput(2), init, dims,
+  auto op = dnn::InstanceNormOp::create(ctx.builder, ctx.loc, type, ctx.getInput(0),
+                                        ctx.getInput(1), ctx.getInput(2), init, dims,
                                         APFloat(double(ctx.getFloat("epsilon", 1e-5f))));
   return ctx.setOutput(0, op.getResult());
 }
@@ -125,7 +126,8 @@ static FailureOr<Value> getLayerVector(NodeContext &ctx, unsigned i, int64_t dim
   SmallVector<int64_t> shape(type.getShape());
   while (int64_t(shape.size()) > normalized && shape.front() == 1)
     shape.erase(shape.begin());
-  ArrayRef<int64_t> target = input.getShape().take_back(std::min<int64_t>(shape.size(), normalized));
+  ArrayRef<int64_t> target =
+      input.getShape().take_back(std::min<int64_t>(shape.size(), normalized));
   bool fits = int64_t(shape.size()) <= normalized;
   for (size_t d = 0; fits && d < shape.size(); ++d)
     fits = shape[d] == target[d] || shape[d] == 1;
@@ -144,7 +146,8 @@ static LogicalResult importLayerNorm(NodeContext &ctx) {
   if (ctx.getInt("stash_type", 1) != 1)
     return ctx.emitError() << "stash_type = " << ctx.getInt("stash_type", 1) << " is not supported";
   FailureOr<Value> scale = getLayerVector(ctx, 1, *axis);
-  FailureOr<Value> bias = ctx.hasInput(2) ? getLayerVector(ctx, 2, *axis) : FailureOr<Value>(Value());
+  FailureOr<Value> bias =
+      ctx.hasInput(2) ? getLayerVector(ctx, 2, *axis) : FailureOr<Value>(Value());
   if (failed(scale) || failed(bias))
     return failure();
   SmallVector<Value> inits = {ctx.createEmpty(type.getShape(), type.getElementType())};
@@ -183,10 +186,24 @@ static LogicalResult importLRN(NodeContext &ctx) {
 }
 
 void udnn::onnx::registerNormOperators(OperatorRegistry &registry) {
-  registry.add({"BatchNormalization", {}, 5, 5, 5, kFloatTypes, importBatchNorm, 0,
+  registry.add({"BatchNormalization",
+                {},
+                5,
+                5,
+                5,
+                kFloatTypes,
+                importBatchNorm,
+                0,
                 "training_mode = 1, spatial = 0"});
   registry.add({"InstanceNormalization", {}, 3, 3, 1, kFloatTypes, importInstanceNorm});
-  registry.add({"LayerNormalization", {17}, 2, 3, 3, kFloatTypes, importLayerNorm, 0,
+  registry.add({"LayerNormalization",
+                {17},
+                2,
+                3,
+                3,
+                kFloatTypes,
+                importLayerNorm,
+                0,
                 "stash_type other than float"});
   registry.add({"LogSoftmax", {}, 1, 1, 1, kFloatTypes, importSoftmax<dnn::LogSoftmaxOp>});
   registry.add({"LRN", {}, 1, 1, 1, kFloatTypes, importLRN});

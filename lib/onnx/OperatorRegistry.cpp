@@ -83,8 +83,10 @@ const OperatorRegistry &udnn::onnx::getOperatorRegistry() {
 }
 
 void udnn::printOnnxOperators(llvm::raw_ostream &os) {
-  os << "# ONNX operators\n\nWhat `udnn-opt --list-onnx-operators` prints: the operators that can be "
-        "imported, the operator sets\nin which they can, and the element types of their main input.\n\n"
+  os << "# ONNX operators\n\nWhat `udnn-opt --list-onnx-operators` prints: the operators that can "
+        "be "
+        "imported, the operator sets\nin which they can, and the element types of their main "
+        "input.\n\n"
         "| operator | domain | opsets | types | not covered |\n|---|---|---|---|---|\n";
   for (const OperatorInfo *info : getOperatorRegistry().getSorted())
     os << "| " << info->name << " | " << (info->domain.empty() ? "ai.onnx" : info->domain) << " | "

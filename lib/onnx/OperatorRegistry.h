@@ -57,8 +57,8 @@ constexpr TypeSet kIntegerTypes = kSignedTypes | kUnsignedTypes;
 constexpr TypeSet kNumericTypes = kFloatTypes | kIntegerTypes;
 constexpr TypeSet kAllTypes = kNumericTypes | kBoolType;
 
-/// Imports one node: reads inputs and attributes from the context and sets the outputs. On failure a
-/// diagnostic has been emitted.
+/// Imports one node: reads inputs and attributes from the context and sets the outputs. On failure
+/// a diagnostic has been emitted.
 using ImportFunction = std::function<mlir::LogicalResult(NodeContext &)>;
 
 /// Checks the sizes of a shape that comes from a constant input or an attribute: 0 or more, with a

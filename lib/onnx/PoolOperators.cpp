@@ -28,8 +28,8 @@ static FailureOr<Pool> readPool(NodeContext &ctx) {
   FailureOr<Window> window = readWindow(ctx, input.getRank() - 2, {});
   if (failed(window))
     return failure();
-  FailureOr<SmallVector<int64_t>> spatial = resolveWindow(
-      ctx, *window, input.getShape().drop_front(2), ctx.getInt("ceil_mode", 0) != 0);
+  FailureOr<SmallVector<int64_t>> spatial =
+      resolveWindow(ctx, *window, input.getShape().drop_front(2), ctx.getInt("ceil_mode", 0) != 0);
   if (failed(spatial))
     return failure();
   Pool pool{*window, {input.getDimSize(0), input.getDimSize(1)}};
@@ -80,14 +80,14 @@ static LogicalResult emitAveragePool(NodeContext &ctx, const Pool &pool) {
   OpBuilder &b = ctx.builder;
   Value init = ctx.createEmpty(pool.shape, ctx.getInputType(0).getElementType());
   DimsAttr dims = DimsAttr::getActivation(b.getContext(), pool.window.getRank());
-  auto op = dnn::AvgPoolOp::create(b, ctx.loc, init.getType(), ctx.getInput(0), init,
-                                   pool.window.size, pool.window.strides, pool.window.pads,
-                                   pool.window.dilations, dims,
-                                   ctx.getInt("count_include_pad", 0) != 0);
+  auto op = dnn::AvgPoolOp::create(
+      b, ctx.loc, init.getType(), ctx.getInput(0), init, pool.window.size, pool.window.strides,
+      pool.window.pads, pool.window.dilations, dims, ctx.getInt("count_include_pad", 0) != 0);
   return ctx.setOutput(0, op.getResult());
 }
 
-template <FailureOr<Pool> (*read)(NodeContext &), LogicalResult (*emit)(NodeContext &, const Pool &)>
+template <FailureOr<Pool> (*read)(NodeContext &),
+          LogicalResult (*emit)(NodeContext &, const Pool &)>
 static LogicalResult importPool(NodeContext &ctx) {
   FailureOr<Pool> pool = read(ctx);
   return failed(pool) ? failure() : emit(ctx, *pool);
@@ -96,10 +96,18 @@ static LogicalResult importPool(NodeContext &ctx) {
 void udnn::onnx::registerPoolOperators(OperatorRegistry &registry) {
   std::string note = "more than 3 spatial dimensions";
   TypeSet maxTypes = kFloatTypes | TypeSet({ElementType::Int8, ElementType::UInt8});
-  registry.add({"AveragePool", {}, 1, 1, 1, kFloatTypes, importPool<readPool, emitAveragePool>, 0, note});
-  registry.add({"GlobalAveragePool", {}, 1, 1, 1, kFloatTypes,
-                importPool<getGlobalPool, emitAveragePool>, 0, note});
-  registry.add({"GlobalMaxPool", {}, 1, 1, 1, kFloatTypes, importPool<getGlobalPool, emitMaxPool>, 0,
+  registry.add(
+      {"AveragePool", {}, 1, 1, 1, kFloatTypes, importPool<readPool, emitAveragePool>, 0, note});
+  registry.add({"GlobalAveragePool",
+                {},
+                1,
+                1,
+                1,
+                kFloatTypes,
+                importPool<getGlobalPool, emitAveragePool>,
+                0,
                 note});
+  registry.add(
+      {"GlobalMaxPool", {}, 1, 1, 1, kFloatTypes, importPool<getGlobalPool, emitMaxPool>, 0, note});
   registry.add({"MaxPool", {}, 1, 1, 2, maxTypes, importPool<readPool, emitMaxPool>, 0, note});
 }

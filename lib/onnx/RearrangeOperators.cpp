@@ -195,8 +195,8 @@ static LogicalResult importTile(NodeContext &ctx) {
   SmallVector<AffineExpr> exprs;
   for (auto [size, count] : llvm::zip(type.getShape(), *repeats)) {
     if (count < 0 || count > std::numeric_limits<int32_t>::max())
-      return ctx.emitError() << "expects repeats from 0 to "
-                             << std::numeric_limits<int32_t>::max() << ", got " << count;
+      return ctx.emitError() << "expects repeats from 0 to " << std::numeric_limits<int32_t>::max()
+                             << ", got " << count;
     if (count != 1)
       split.push_back(count);
     exprs.push_back(ctx.builder.getAffineDimExpr(split.size()));

@@ -58,7 +58,8 @@ struct ReducedShape {
 } // namespace
 
 /// Computes the elements that are yielded, from the input's elements and the accumulators.
-using ReductionBody = llvm::function_ref<SmallVector<Value>(ElementEmitter &, ValueRange, ValueRange)>;
+using ReductionBody =
+    llvm::function_ref<SmallVector<Value>(ElementEmitter &, ValueRange, ValueRange)>;
 
 /// A linalg.generic that reduces `input` from `starts`; `statistics` have the reduced shape.
 static ValueRange emitReduction(NodeContext &ctx, const ReducedShape &shape, Value input,
@@ -79,8 +80,9 @@ static ValueRange emitReduction(NodeContext &ctx, const ReducedShape &shape, Val
       builder, ctx.loc, ValueRange(inits).getTypes(), operands, inits, maps, shape.getIterators(),
       [&](OpBuilder &b, Location loc, ValueRange elements) {
         ElementEmitter emitter(b, loc);
-        linalg::YieldOp::create(b, loc, body(emitter, elements.drop_back(inits.size()),
-                                             elements.take_back(inits.size())));
+        linalg::YieldOp::create(
+            b, loc,
+            body(emitter, elements.drop_back(inits.size()), elements.take_back(inits.size())));
       });
   return generic.getResults();
 }
@@ -172,15 +174,16 @@ static Value reduce(NodeContext &ctx, Reduction kind, const ReducedShape &shape)
   auto run = [&](Reduction step) -> Value {
     return emitReduction(ctx, shape, ctx.getInput(0), {}, getStart(step, mlirType, isUnsignedType),
                          [&](ElementEmitter &e, ValueRange v, ValueRange a) -> SmallVector<Value> {
-      return {emitStep(e, step, a[0], convert(e, v[0]), isUnsignedType)};
-    })[0];
+                           return {emitStep(e, step, a[0], convert(e, v[0]), isUnsignedType)};
+                         })[0];
   };
   auto finish = [&](ValueRange operands, WideBody body) -> Value {
     return *ctx.createElementwise(SmallVector<Value>(operands), shape.kept, elementType,
                                   [&](OpBuilder &b, Location loc, ValueRange v) {
-      ElementEmitter e(b, loc);
-      return NodeContext::createScalarCast(b, loc, body(e, v), accumulatorType, type);
-    });
+                                    ElementEmitter e(b, loc);
+                                    return NodeContext::createScalarCast(b, loc, body(e, v),
+                                                                         accumulatorType, type);
+                                  });
   };
   if (kind != Reduction::LogSumExp) {
     Value total = run(kind);
@@ -192,11 +195,11 @@ static Value reduce(NodeContext &ctx, Reduction kind, const ReducedShape &shape)
     });
   }
   Value maximum = run(Reduction::Max);
-  Value sum = emitReduction(ctx, shape, ctx.getInput(0), maximum,
-                            getStart(Reduction::Sum, mlirType, false),
-                            [&](ElementEmitter &e, ValueRange v, ValueRange a) -> SmallVector<Value> {
-    return {e.add(a[0], e.exp(e.sub(convert(e, v[0]), emitFiniteShift(e, v[1]))))};
-  })[0];
+  Value sum = emitReduction(
+      ctx, shape, ctx.getInput(0), maximum, getStart(Reduction::Sum, mlirType, false),
+      [&](ElementEmitter &e, ValueRange v, ValueRange a) -> SmallVector<Value> {
+        return {e.add(a[0], e.exp(e.sub(convert(e, v[0]), emitFiniteShift(e, v[1]))))};
+      })[0];
   return finish({sum, maximum}, [&](ElementEmitter &e, ValueRange v) {
     return e.add(e.emit<math::LogOp>(v[0]), emitFiniteShift(e, v[1]));
   });
@@ -231,8 +234,8 @@ static ImportFunction makeReduction(Reduction kind) {
 // ArgMax, ArgMin
 //===----------------------------------------------------------------------===//
 
-/// Whether element `x` takes the place of the best one so far. NaN wins; of equals, the first one or
-/// the last one.
+/// Whether element `x` takes the place of the best one so far. NaN wins; of equals, the first one
+/// or the last one.
 static Value emitTakes(ElementEmitter &e, Value x, Value best, Value bestIndex, bool isMax,
                        bool takesLast, bool isUnsigned) {
   Value better = isMax ? e.less(best, x, isUnsigned) : e.less(x, best, isUnsigned);
@@ -259,17 +262,17 @@ static ImportFunction makeArgReduction(bool isMax) {
     bool compareUnsigned = isUnsigned(ctx.getElementType(0));
     Type element = getWideType(type.getElementType());
     TypedAttr none = ctx.builder.getI64IntegerAttr(-1);
-    Value indices = emitReduction(ctx, shape, ctx.getInput(0), {},
-                                  {getExtreme(element, isMax, compareUnsigned), none},
-                                  [&](ElementEmitter &e, ValueRange v, ValueRange a) -> SmallVector<Value> {
-      Value x = v[0];
-      if (x.getType() != element)
-        x = e.emit<arith::ExtFOp>(element, x);
-      Value index = e.emit<arith::IndexCastOp>(e.builder.getI64Type(),
-                                               e.emit<linalg::IndexOp>(*axis));
-      Value takes = emitTakes(e, x, a[0], a[1], isMax, takesLast, compareUnsigned);
-      return {e.select(takes, x, a[0]), e.select(takes, index, a[1])};
-    })[1];
+    Value indices = emitReduction(
+        ctx, shape, ctx.getInput(0), {}, {getExtreme(element, isMax, compareUnsigned), none},
+        [&](ElementEmitter &e, ValueRange v, ValueRange a) -> SmallVector<Value> {
+          Value x = v[0];
+          if (x.getType() != element)
+            x = e.emit<arith::ExtFOp>(element, x);
+          Value index =
+              e.emit<arith::IndexCastOp>(e.builder.getI64Type(), e.emit<linalg::IndexOp>(*axis));
+          Value takes = emitTakes(e, x, a[0], a[1], isMax, takesLast, compareUnsigned);
+          return {e.select(takes, x, a[0]), e.select(takes, index, a[1])};
+        })[1];
     if (ctx.getInt("keepdims", 1))
       indices = ctx.createReshape(indices, shape.withOnes);
     return ctx.setOutput(0, indices, ElementType::Int64);

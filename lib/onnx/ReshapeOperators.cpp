@@ -27,9 +27,10 @@ static FailureOr<SmallVector<int64_t>> resolveReshape(NodeContext &ctx, ArrayRef
     }
     if (size == 0 && !allowZero) {
       if (int64_t(i) >= type.getRank())
-        return ctx.emitError() << "expects 0 in the shape only for dimensions of the input, got one "
-                                  "in dimension "
-                               << i;
+        return ctx.emitError()
+               << "expects 0 in the shape only for dimensions of the input, got one "
+                  "in dimension "
+               << i;
       size = type.getDimSize(i);
     }
   }
@@ -65,7 +66,8 @@ static LogicalResult importFlatten(NodeContext &ctx) {
   RankedTensorType type = ctx.getInputType(0);
   int64_t axis = ctx.getInt("axis", 1), rank = type.getRank();
   if (axis < -rank || axis > rank)
-    return ctx.emitError() << "expects an axis from " << -rank << " to " << rank << ", got " << axis;
+    return ctx.emitError() << "expects an axis from " << -rank << " to " << rank << ", got "
+                           << axis;
   axis += axis < 0 ? rank : 0;
   SmallVector<int64_t> shape = {1, 1};
   for (int64_t i = 0; i < rank; ++i)
@@ -146,9 +148,9 @@ static LogicalResult importExpand(NodeContext &ctx) {
     return failure();
   if (type.getShape() == ArrayRef(*shape))
     return ctx.setOutput(0, ctx.getInput(0));
-  FailureOr<Value> result = ctx.createElementwise(
-      ctx.getInput(0), *shape, type.getElementType(),
-      [](OpBuilder &, Location, ValueRange elements) { return elements[0]; });
+  FailureOr<Value> result =
+      ctx.createElementwise(ctx.getInput(0), *shape, type.getElementType(),
+                            [](OpBuilder &, Location, ValueRange elements) { return elements[0]; });
   if (failed(result))
     return failure();
   return ctx.setOutput(0, *result);

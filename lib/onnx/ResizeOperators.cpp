@@ -37,8 +37,9 @@ static FailureOr<dnn::ResizeMode> getMode(NodeContext &ctx) {
 
 /// Spreads what is given for `axes` over all dimensions.
 template <typename T>
-static FailureOr<SmallVector<T>> spread(NodeContext &ctx, ArrayRef<T> values, ArrayRef<int64_t> axes,
-                                        SmallVector<T> all, StringRef name) {
+static FailureOr<SmallVector<T>> spread(NodeContext &ctx, ArrayRef<T> values,
+                                        ArrayRef<int64_t> axes, SmallVector<T> all,
+                                        StringRef name) {
   if (values.size() != axes.size())
     return ctx.emitError() << "expects " << axes.size() << " " << name << ", got " << values.size();
   for (auto [axis, value] : llvm::zip(axes, values))
@@ -77,7 +78,8 @@ static LogicalResult setScales(NodeContext &ctx, Geometry &geometry, ArrayRef<do
 static LogicalResult setSizes(NodeContext &ctx, Geometry &geometry, ArrayRef<int64_t> sizes,
                               ArrayRef<int64_t> axes) {
   ArrayRef<int64_t> shape = ctx.getInputType(0).getShape();
-  FailureOr<SmallVector<int64_t>> all = spread(ctx, sizes, axes, SmallVector<int64_t>(shape), "sizes");
+  FailureOr<SmallVector<int64_t>> all =
+      spread(ctx, sizes, axes, SmallVector<int64_t>(shape), "sizes");
   if (failed(all) || failed(checkShape(ctx, *all)))
     return failure();
   geometry.sizes = *all;
@@ -130,9 +132,8 @@ static LogicalResult emitResize(NodeContext &ctx, const Geometry &geometry, dnn:
   }
   bool saysUnsigned = mode == dnn::ResizeMode::Linear && isUnsigned(elementType);
   Value result = dnn::ResizeOp::create(b, ctx.loc, init.getType(), ctx.getInput(0), init, mode,
-                                       coordinates, nearest,
-                                       ArrayRef<double>(geometry.scales), roi, extrapolation,
-                                       saysUnsigned);
+                                       coordinates, nearest, ArrayRef<double>(geometry.scales), roi,
+                                       extrapolation, saysUnsigned);
   return ctx.setOutput(0, result);
 }
 

@@ -12,8 +12,8 @@
 #include "udnn/Support/Bytes.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <set>
 
@@ -56,8 +56,8 @@ private:
       if (initializers.contains(info.name))
         continue;
       if (info.kind != "tensor")
-        return fail("input '" + info.name + "' is a " + (info.kind.empty() ? "value of no type" : info.kind) +
-                    ", expected a tensor");
+        return fail("input '" + info.name + "' is a " +
+                    (info.kind.empty() ? "value of no type" : info.kind) + ", expected a tensor");
       if (getElementSize(info.type) == 0)
         return fail("input '" + info.name + "': element type '" + getElementTypeName(info.type) +
                     "' is not supported");
@@ -88,7 +88,8 @@ private:
     for (const auto &[name, path] : options.freezes) {
       BoundInput *input = find(name);
       if (!input)
-        return fail("--freeze: the model has no input '" + name + "'; its inputs are " + listInputs());
+        return fail("--freeze: the model has no input '" + name + "'; its inputs are " +
+                    listInputs());
       auto tensor = std::make_unique<Tensor>();
       if (!readTensor(path, *tensor, error))
         return failure();
@@ -164,7 +165,8 @@ private:
     for (const auto &[name, shape] : options.shapes) {
       BoundInput *input = find(name);
       if (!input)
-        return fail("--shape: the model has no input '" + name + "'; its inputs are " + listInputs());
+        return fail("--shape: the model has no input '" + name + "'; its inputs are " +
+                    listInputs());
       if (failed(unite(input - bound.inputs.data(), shape, "--shape")))
         return failure();
     }
@@ -175,8 +177,8 @@ private:
   LogicalResult bindName(const std::string &name, int64_t size, const Twine &source) {
     auto [it, isNew] = sizes.try_emplace(name, size);
     if (!isNew && it->second != size)
-      return fail("dimension '" + name + "' is " + Twine(it->second) + " in one place, but " + source +
-                  " makes it " + Twine(size));
+      return fail("dimension '" + name + "' is " + Twine(it->second) + " in one place, but " +
+                  source + " makes it " + Twine(size));
     return success();
   }
 

@@ -32,8 +32,8 @@ struct BoundInputs {
   std::vector<std::unique_ptr<Tensor>> values;
 };
 
-/// Binds every dimension of every input. Fails, with `error` set, when a dimension stays unbound, when
-/// two sources disagree, or when a file cannot be read.
+/// Binds every dimension of every input. Fails, with `error` set, when a dimension stays unbound,
+/// when two sources disagree, or when a file cannot be read.
 mlir::LogicalResult bindInputs(const Model &model, const OnnxImportOptions &options,
                                BoundInputs &bound, std::string &error);
 

@@ -61,9 +61,9 @@ static LogicalResult importConstant(NodeContext &ctx) {
   if (ctx.hasAttribute("value_floats")) {
     SmallVector<float> values = ctx.getFloats("value_floats");
     auto type = RankedTensorType::get({int64_t(values.size())}, b.getF32Type());
-    return ctx.setOutput(
-        0, ctx.createConstant(DenseElementsAttr::get(type, ArrayRef<float>(values))),
-        ElementType::Float);
+    return ctx.setOutput(0,
+                         ctx.createConstant(DenseElementsAttr::get(type, ArrayRef<float>(values))),
+                         ElementType::Float);
   }
   return ctx.emitError() << "expects one of the attributes value, value_int, value_ints, "
                             "value_float, value_floats; others are not supported";
@@ -129,8 +129,8 @@ static Value createRange(NodeContext &ctx, Value start, Value delta, int64_t cou
       {utils::IteratorType::parallel}, [&](OpBuilder &b, Location loc, ValueRange args) {
         Value index = linalg::IndexOp::create(b, loc, 0);
         Value i = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
-        Value step = NodeContext::createScalarCast(b, loc, i, ElementType::Int64,
-                                                   ctx.getElementType(0));
+        Value step =
+            NodeContext::createScalarCast(b, loc, i, ElementType::Int64, ctx.getElementType(0));
         Value result;
         if (isa<FloatType>(args[0].getType())) {
           step = arith::MulFOp::create(b, loc, step, args[1]);
@@ -194,8 +194,7 @@ void udnn::onnx::registerShapeOperators(OperatorRegistry &registry) {
   registry.add({"Constant", {}, 0, 0, 1, kAllTypes, importConstant});
   registry.add({"ConstantOfShape", {9}, 1, 1, 1, kIndexTypes, importConstantOfShape});
   registry.add({"Dropout", {7, 11}, 1, 1, 2, kFloatTypes, importDropout});
-  registry.add(
-      {"Dropout", {12}, 1, 3, 2, kFloatTypes, importDropout, 0, "training_mode = 1"});
+  registry.add({"Dropout", {12}, 1, 3, 2, kFloatTypes, importDropout, 0, "training_mode = 1"});
   registry.add({"Identity", {}, 1, 1, 1, kAllTypes, importIdentity});
   registry.add({"Range", {11}, 3, 3, 1, kFloatTypes | kSignedTypes, importRange});
   registry.add({"Shape", {}, 1, 1, 1, kAllTypes, importShape});

@@ -18,9 +18,8 @@ using namespace udnn::onnx;
 /// An operator that is one operation of the math dialect.
 template <typename MathOp>
 static LogicalResult importMath(NodeContext &ctx) {
-  return importElementwise(ctx, 1, [](ElementEmitter &e, ValueRange v) {
-    return e.emit<MathOp>(v[0]);
-  });
+  return importElementwise(ctx, 1,
+                           [](ElementEmitter &e, ValueRange v) { return e.emit<MathOp>(v[0]); });
 }
 
 static LogicalResult importAbs(NodeContext &ctx) {
@@ -55,14 +54,12 @@ static LogicalResult importSign(NodeContext &ctx) {
 }
 
 static LogicalResult importReciprocal(NodeContext &ctx) {
-  return importElementwise(ctx, 1, [](ElementEmitter &e, ValueRange v) {
-    return e.div(e.constant(v[0], 1), v[0]);
-  });
+  return importElementwise(
+      ctx, 1, [](ElementEmitter &e, ValueRange v) { return e.div(e.constant(v[0], 1), v[0]); });
 }
 
 static LogicalResult importNot(NodeContext &ctx) {
-  return importElementwise(ctx, 1,
-                           [](ElementEmitter &e, ValueRange v) { return e.invert(v[0]); });
+  return importElementwise(ctx, 1, [](ElementEmitter &e, ValueRange v) { return e.invert(v[0]); });
 }
 
 static LogicalResult importIsNaN(NodeContext &ctx) {

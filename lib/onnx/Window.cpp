@@ -16,9 +16,10 @@ using namespace udnn::onnx;
 LogicalResult udnn::onnx::checkSpatialRank(NodeContext &ctx, RankedTensorType type) {
   if (type.getRank() >= 3 && type.getRank() <= 5)
     return success();
-  return ctx.emitError() << "expects an input of 3 to 5 dimensions (batch, channels, 1 to 3 spatial "
-                            "ones), got "
-                         << type.getRank();
+  return ctx.emitError()
+         << "expects an input of 3 to 5 dimensions (batch, channels, 1 to 3 spatial "
+            "ones), got "
+         << type.getRank();
 }
 
 static LogicalResult checkAttribute(NodeContext &ctx, StringRef name, ArrayRef<int64_t> values,
@@ -47,7 +48,8 @@ FailureOr<Window> udnn::onnx::readWindow(NodeContext &ctx, int64_t rank, ArrayRe
       failed(checkAttribute(ctx, "pads", window.pads, 2 * rank, 0)))
     return failure();
   if (!size.empty() && ArrayRef(window.size) != size) {
-    InFlightDiagnostic diagnostic = ctx.emitError() << "expects kernel_shape to equal the filter's [";
+    InFlightDiagnostic diagnostic = ctx.emitError()
+                                    << "expects kernel_shape to equal the filter's [";
     llvm::interleaveComma(size, diagnostic);
     diagnostic << "], got [";
     llvm::interleaveComma(window.size, diagnostic);

@@ -25,13 +25,14 @@ struct Window {
   int64_t getExtent(int64_t i) const { return (size[i] - 1) * dilations[i] + 1; }
 };
 
-/// Reads auto_pad, strides, dilations, pads and kernel_shape; `size` is the window where kernel_shape
-/// is left out, and must equal it where both are there (empty: kernel_shape is required).
+/// Reads auto_pad, strides, dilations, pads and kernel_shape; `size` is the window where
+/// kernel_shape is left out, and must equal it where both are there (empty: kernel_shape is
+/// required).
 mlir::FailureOr<Window> readWindow(NodeContext &ctx, int64_t spatialRank,
                                    llvm::ArrayRef<int64_t> size);
 
-/// Resolves auto_pad into pads and returns the result's spatial sizes; windows that stick out at the
-/// end are added with `ceilMode`, unless they start in the padding.
+/// Resolves auto_pad into pads and returns the result's spatial sizes; windows that stick out at
+/// the end are added with `ceilMode`, unless they start in the padding.
 mlir::FailureOr<llvm::SmallVector<int64_t>> resolveWindow(NodeContext &ctx, Window &window,
                                                           llvm::ArrayRef<int64_t> input,
                                                           bool ceilMode = false);

@@ -20,10 +20,11 @@ Status ArenaProblem::check() const {
   for (size_t i = 0; i < blocks.size(); ++i) {
     const ArenaBlock &block = blocks[i];
     if (block.size < 0 || block.first < 0 || block.last < block.first)
-      return Status::failure("expects block " + std::to_string(i) +
-                             " to have a size of at least 0 bytes and to end after its start, got " +
-                             std::to_string(block.size) + " bytes in steps " +
-                             std::to_string(block.first) + " to " + std::to_string(block.last));
+      return Status::failure(
+          "expects block " + std::to_string(i) +
+          " to have a size of at least 0 bytes and to end after its start, got " +
+          std::to_string(block.size) + " bytes in steps " + std::to_string(block.first) + " to " +
+          std::to_string(block.last));
     // The solver never places a block higher than all blocks on top of one another.
     int64_t room = std::numeric_limits<int64_t>::max() - total - alignment;
     if (block.size > room)

@@ -78,7 +78,8 @@ LogicalResult Emitter::addTensors(dnn::ProgramOp op, ArrayAttr list,
     auto shape = dyn_cast_or_null<DenseI64ArrayAttr>(get("shape"));
     artifact::Tensor tensor;
     if (!name || !shape || !type || !artifact::parseElementType(type.str(), tensor.type))
-      return op.emitError("expects 'name', 'shape' and a known 'type' of every input and output, got ")
+      return op.emitError(
+                 "expects 'name', 'shape' and a known 'type' of every input and output, got ")
              << attribute;
     tensor.name = name.str();
     tensor.shape.assign(shape.asArrayRef().begin(), shape.asArrayRef().end());
@@ -196,7 +197,8 @@ LogicalResult Emitter::addProgram(dnn::ProgramOp op) {
 }
 
 LogicalResult Emitter::addModule(ModuleOp module) {
-  globals.assign(module.getOps<memref::GlobalOp>().begin(), module.getOps<memref::GlobalOp>().end());
+  globals.assign(module.getOps<memref::GlobalOp>().begin(),
+                 module.getOps<memref::GlobalOp>().end());
   constants.clear();
   if (module.getOps<dnn::ProgramOp>().empty())
     return module.emitError("expects a program");

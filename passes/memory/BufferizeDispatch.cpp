@@ -44,7 +44,8 @@ struct DispatchModel
       }
       return success();
     };
-    if (failed(convert(dispatch.getInputs(), inputs)) || failed(convert(dispatch.getInits(), inits)))
+    if (failed(convert(dispatch.getInputs(), inputs)) ||
+        failed(convert(dispatch.getInits(), inits)))
       return failure();
     dnn::DispatchOp::create(rewriter, op->getLoc(), TypeRange(), dispatch.getNameAttr(),
                             dispatch.getKernelAttr(), inputs, inits);

@@ -52,8 +52,8 @@ static DictionaryAttr describe(func::FuncOp function, unsigned argument, const T
   Attribute element = function.getArgAttr(argument, "dnn.type");
   attributes.set("name", name ? name : builder.getStringAttr(defaultName));
   attributes.set("shape", builder.getDenseI64ArrayAttr(type.getShape()));
-  attributes.set("type", element ? element
-                                 : builder.getStringAttr(getDefaultTypeName(type.getElementType())));
+  attributes.set(
+      "type", element ? element : builder.getStringAttr(getDefaultTypeName(type.getElementType())));
   if (Attribute frozen = function.getArgAttr(argument, "dnn.frozen"))
     attributes.set("frozen", frozen);
   return attributes.getDictionary(function.getContext());
@@ -139,7 +139,8 @@ FailureOr<Attribute> ProgramBuilder::getArgument(dnn::DispatchOp dispatch, Value
   if (!range)
     return dispatch.emitError("expects buffers with static strides, got ") << type;
   auto make = [&](dnn::Space space, int64_t index, int64_t base) -> Attribute {
-    return dnn::BufferAttr::get(module.getContext(), space, index, base + range->offset, range->size);
+    return dnn::BufferAttr::get(module.getContext(), space, index, base + range->offset,
+                                range->size);
   };
   Value root = getRoot(operand);
   if (auto argument = dyn_cast<BlockArgument>(root)) {
@@ -209,9 +210,9 @@ LogicalResult ProgramBuilder::lower(dnn::DispatchOp dispatch, OpBuilder &builder
   SmallVector<Value> dependencies = getDependencies(accesses);
   auto launch = dnn::LaunchOp::create(
       builder, dispatch.getLoc(), dnn::TokenType::get(module.getContext()), dispatch.getNameAttr(),
-      dispatch.getKernelAttr(), builder.getDenseI64ArrayAttr(shape.grid), builder.getDenseI64ArrayAttr(shape.block),
-      builder.getI64IntegerAttr(shape.sharedBytes), builder.getArrayAttr(args),
-      builder.getI64IntegerAttr(0), dependencies);
+      dispatch.getKernelAttr(), builder.getDenseI64ArrayAttr(shape.grid),
+      builder.getDenseI64ArrayAttr(shape.block), builder.getI64IntegerAttr(shape.sharedBytes),
+      builder.getArrayAttr(args), builder.getI64IntegerAttr(0), dependencies);
   tokens.push_back(launch.getToken());
   accessesOf.push_back(std::move(accesses));
   return success();
@@ -223,10 +224,10 @@ dnn::ProgramOp ProgramBuilder::createProgram() {
     auto total = function->getAttrOfType<IntegerAttr>(name);
     return total ? total : builder.getI64IntegerAttr(0);
   };
-  auto program = dnn::ProgramOp::create(
-      builder, function.getLoc(), builder.getStringAttr(kEntry), device, getTotal(kArenaAttr),
-      getTotal(kLiveAttr), builder.getI64IntegerAttr(0), builder.getArrayAttr(inputs),
-      builder.getArrayAttr(outputs));
+  auto program = dnn::ProgramOp::create(builder, function.getLoc(), builder.getStringAttr(kEntry),
+                                        device, getTotal(kArenaAttr), getTotal(kLiveAttr),
+                                        builder.getI64IntegerAttr(0), builder.getArrayAttr(inputs),
+                                        builder.getArrayAttr(outputs));
   program.getBody().emplaceBlock();
   return program;
 }

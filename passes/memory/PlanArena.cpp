@@ -104,7 +104,8 @@ bool PlanArena::canMerge(dnn::DispatchOp dispatch, int64_t step, Value input, Va
   if (dying.last != step || born.first != step || dying.size != born.size)
     return false;
   // Both views must touch the same bytes in the same order.
-  auto inputType = cast<MemRefType>(input.getType()), outputType = cast<MemRefType>(output.getType());
+  auto inputType = cast<MemRefType>(input.getType()),
+       outputType = cast<MemRefType>(output.getType());
   SmallVector<int64_t> inputStrides, outputStrides;
   int64_t inputOffset, outputOffset;
   if (failed(inputType.getStridesAndOffset(inputStrides, inputOffset)) ||

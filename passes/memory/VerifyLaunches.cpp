@@ -86,8 +86,9 @@ LogicalResult ProgramVerifier::verifyLaunch(dnn::LaunchOp launch) {
   size_t own = kernel.getArgumentTypes().size();
   size_t expected = own + (kernel.getWorkerBytes() > 0);
   if (launch.getArgs().size() != expected)
-    return launch.emitError("expects ") << expected << " arguments for kernel '"
-                                        << launch.getKernel() << "', got " << launch.getArgs().size();
+    return launch.emitError("expects ")
+           << expected << " arguments for kernel '" << launch.getKernel() << "', got "
+           << launch.getArgs().size();
   for (int64_t size : launch.getGrid())
     if (size < 1)
       return launch.emitError("expects a grid of positive sizes, got ") << size;
@@ -132,8 +133,8 @@ LogicalResult ProgramVerifier::verifyBuffer(dnn::LaunchOp launch, dnn::BufferAtt
                                             bool written) {
   std::optional<int64_t> bytes = getSpaceBytes(buffer);
   if (!bytes)
-    return launch.emitError("expects ") << stringifySpace(buffer.getSpace()) << " "
-                                        << buffer.getIndex() << " to exist";
+    return launch.emitError("expects ")
+           << stringifySpace(buffer.getSpace()) << " " << buffer.getIndex() << " to exist";
   int64_t offset = buffer.getOffset(), size = buffer.getSize();
   if (offset < 0 || size < 0 || offset > *bytes || size > *bytes - offset)
     return launch.emitError("expects ") << buffer << " to lie inside the " << *bytes << " bytes of "

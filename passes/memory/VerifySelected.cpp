@@ -25,8 +25,8 @@ using namespace udnn;
 
 static bool isAllowed(Operation &op) {
   return isa<dnn::DispatchOp, tensor::EmptyOp, arith::ConstantOp, tensor::ExpandShapeOp,
-             tensor::CollapseShapeOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, func::ReturnOp>(
-      op);
+             tensor::CollapseShapeOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+             func::ReturnOp>(op);
 }
 
 /// Checks that a value is a constant scalar, or a static tensor that can be addressed.

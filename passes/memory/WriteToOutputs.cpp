@@ -10,8 +10,8 @@
 #include "udnn/Dialect/Dnn.h"
 #include "udnn/Passes/Memory.h"
 
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -45,8 +45,8 @@ static std::pair<Value, Value> skipReshapes(OpBuilder &builder, Value value, Val
                                              collapse.getReassociationIndices());
     } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
       value = expand.getSrc();
-      buffer = memref::CollapseShapeOp::create(builder, loc, buffer,
-                                               expand.getReassociationIndices());
+      buffer =
+          memref::CollapseShapeOp::create(builder, loc, buffer, expand.getReassociationIndices());
     } else {
       break;
     }
@@ -88,9 +88,9 @@ struct WriteToOutputs : public udnn::impl::WriteToOutputsPassBase<WriteToOutputs
       NamedAttrList attributes(function.getResultAttrDict(i));
       attributes.set(kOutputAttr, unit);
       unsigned index = function.getNumArguments();
-      if (failed(function.insertArgument(
-              index, MemRefType::get(type.getShape(), type.getElementType()),
-              attributes.getDictionary(&getContext()), value.getLoc())))
+      if (failed(function.insertArgument(index,
+                                         MemRefType::get(type.getShape(), type.getElementType()),
+                                         attributes.getDictionary(&getContext()), value.getLoc())))
         return failure();
       auto [source, buffer] = skipReshapes(views, value, function.getArgument(index));
       bufferization::MaterializeInDestinationOp::create(builder, value.getLoc(), TypeRange(),

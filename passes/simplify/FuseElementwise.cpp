@@ -52,9 +52,8 @@ static bool shouldFuse(OpOperand *operand, int64_t maxOps, int64_t maxInputs) {
   if (!producer || !consumer || consumer.getNumParallelLoops() != consumer.getNumLoops())
     return false;
   // What adds to its init would do so once per element of the reader.
-  if (llvm::any_of(producer.getDpsInitsMutable(), [&](OpOperand &init) {
-        return producer.payloadUsesValueFromOperand(&init);
-      }))
+  if (llvm::any_of(producer.getDpsInitsMutable(),
+                   [&](OpOperand &init) { return producer.payloadUsesValueFromOperand(&init); }))
     return false;
   Block &body = *producer.getBody();
   int64_t numOps = body.getOperations().size() + consumer.getBody()->getOperations().size();

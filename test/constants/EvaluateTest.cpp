@@ -269,13 +269,14 @@ TEST_F(EvaluateTest, WinogradFilter) {
   ASSERT_TRUE(value);
   Value weights = value.getDefiningOp()->getOperand(0);
   auto type = cast<RankedTensorType>(weights.getType());
-  weights.getDefiningOp<arith::ConstantOp>().setValueAttr(cast<TypedAttr>(makeConstant(type, bytes)));
+  weights.getDefiningOp<arith::ConstantOp>().setValueAttr(
+      cast<TypedAttr>(makeConstant(type, bytes)));
   FailureOr<ConstantBytes> result = ConstantEvaluator().evaluateBytes(value);
   ASSERT_TRUE(succeeded(result));
   auto *u = reinterpret_cast<const float *>(result->data.data());
 
   const double p = std::sqrt(0.5), q = std::sqrt(2.0), a = -2.0 / 3, b = 1.0 / 6;
-  const double G[6][3] = {{1, 0, 0},         {a, a * p, a / 2}, {a, -a * p, a / 2},
+  const double G[6][3] = {{1, 0, 0},         {a, a * p, a / 2},  {a, -a * p, a / 2},
                           {b, b * q, b * 2}, {b, -b * q, b * 2}, {0, 0, 1}};
   for (int64_t i = 0; i < 6; ++i)
     for (int64_t j = 0; j < 6; ++j)
@@ -290,7 +291,8 @@ TEST_F(EvaluateTest, WinogradFilter) {
 }
 
 TEST_F(EvaluateTest, WhatIsNotConstantIsNull) {
-  EXPECT_FALSE(ConstantEvaluator().evaluate(parse("return %arg0 : tensor<4xf32>", "tensor<4xf32>")));
+  EXPECT_FALSE(
+      ConstantEvaluator().evaluate(parse("return %arg0 : tensor<4xf32>", "tensor<4xf32>")));
   EXPECT_FALSE(ConstantEvaluator().evaluate(parse(R"(
     %a = arith.constant dense<1.0> : tensor<4xf32>
     %0 = arith.addf %a, %arg0 : tensor<4xf32>

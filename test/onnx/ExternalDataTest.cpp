@@ -84,7 +84,8 @@ TEST_F(ExternalData, MayLieInAFolderBelow) {
 TEST_F(ExternalData, MissingOrShortIsAnError) {
   expectError(writeModel("w.bin"), "external data 'w.bin' cannot be opened: No such file");
   scratch.write("model/w.bin", "1234567");
-  expectError(writeModel("w.bin"), "expects 8 bytes at offset 0 of external data 'w.bin', which has 7");
+  expectError(writeModel("w.bin"),
+              "expects 8 bytes at offset 0 of external data 'w.bin', which has 7");
   expectError(writeModel("w.bin", "8"), "at offset 8");
   expectError(writeModel("w.bin", "", "4"), "expects 8 bytes of external data, got length 4");
   expectError(writeModel("w.bin", "-1"), "expects a number in the external data's 'offset'");

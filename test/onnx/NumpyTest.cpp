@@ -36,8 +36,8 @@ protected:
 };
 
 TEST_F(Numpy, ReadsAnArray) {
-  std::string bytes =
-      makeNumpy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 1), }", std::string("\1\0\2\0", 4));
+  std::string bytes = makeNumpy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 1), }",
+                                std::string("\1\0\2\0", 4));
   Tensor tensor;
   ASSERT_TRUE(readTensor(scratch.write("x.npy", bytes), tensor, error)) << error;
   EXPECT_EQ(tensor.type, ElementType::Int16);

@@ -146,8 +146,7 @@ TEST_F(CommandTest, RefusesWrongInputs) {
   expectError("--expected=z=" + narrow, "no output is named 'z'; there are 'y'");
   expectError("--input=x=random:many",
               "option '--input': expects a number as seed, got 'random:many'");
-  expectError("--input=x=random:-1",
-              "option '--input': expects a number as seed, got 'random:-1'");
+  expectError("--input=x=random:-1", "option '--input': expects a number as seed, got 'random:-1'");
   expectError("--input=x=random:18446744073709551616",
               "option '--input': expects a number as seed, got 'random:18446744073709551616'");
   // A frozen input that holds another value (random integers are 0 or 1, the model's is 7).

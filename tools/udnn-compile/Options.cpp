@@ -40,22 +40,22 @@ struct Flags {
                "cuda:sm_90a (default: cpu)")};
   cl::opt<std::string> cpu{"cpu", cl::init("native"), cl::value_desc("name"), cl::cat(category),
                            cl::desc("CPU by LLVM's name, such as haswell (default: native)")};
-  cl::opt<std::string> workspaceLimit{
-      "workspace-limit", cl::value_desc("64MiB"), cl::cat(category),
-      cl::desc("Largest workspace of a layer (default: no limit)")};
+  cl::opt<std::string> workspaceLimit{"workspace-limit", cl::value_desc("64MiB"), cl::cat(category),
+                                      cl::desc("Largest workspace of a layer (default: no limit)")};
   cl::opt<std::string> precision{
       "precision", cl::init("f32"), cl::value_desc("f32|tf32|f16"), cl::cat(category),
       cl::desc("Error class that algorithms may reach, as relative RMS error: f32 (1e-5, the "
                "default), tf32 (1e-3), f16 (5e-3)")};
   cl::opt<double> maxRelativeError{
       "max-rel-error", cl::init(-1), cl::value_desc("1e-5"), cl::cat(category),
-      cl::desc("Largest relative RMS error that an algorithm may add (default: that of --precision)")};
+      cl::desc(
+          "Largest relative RMS error that an algorithm may add (default: that of --precision)")};
   cl::list<std::string> families{
       "families", cl::CommaSeparated, cl::value_desc("list"), cl::cat(category),
       cl::desc("Kernel families that may be chosen, such as cpu.direct_conv (default: all)")};
-  cl::list<std::string> forceFamily{
-      "force-family", cl::CommaSeparated, cl::value_desc("node=family"), cl::cat(category),
-      cl::desc("Kernel family of one layer")};
+  cl::list<std::string> forceFamily{"force-family", cl::CommaSeparated,
+                                    cl::value_desc("node=family"), cl::cat(category),
+                                    cl::desc("Kernel family of one layer")};
   cl::list<std::string> markOutputs{
       "mark-output", cl::value_desc("name"), cl::cat(category),
       cl::desc("Makes the result of the ONNX node of this name an output, too")};
@@ -81,10 +81,10 @@ static double getErrorOfPrecision(llvm::StringRef precision) {
 /// Notes which flags were given that must come before a stage.
 static void noteFlags(const Flags &flags, Options &options) {
   const OnnxImportOptions &import = options.import;
-  for (auto [name, given] : {std::pair("dim", !import.dims.empty()),
-                             std::pair("shape", !import.shapes.empty()),
-                             std::pair("example-data", !import.exampleData.empty()),
-                             std::pair("freeze", !import.freezes.empty())})
+  for (auto [name, given] :
+       {std::pair("dim", !import.dims.empty()), std::pair("shape", !import.shapes.empty()),
+        std::pair("example-data", !import.exampleData.empty()),
+        std::pair("freeze", !import.freezes.empty())})
     if (given)
       options.importFlags.push_back(name);
   auto note = [&](const cl::Option &flag) {
@@ -110,7 +110,8 @@ static LogicalResult convert(const Flags &flags, Options &options, std::string &
     return fail("expects a model: udnn-compile model.onnx -o model.udnn");
   const auto *stage = llvm::find(kStageNames, llvm::StringRef(flags.compileTo));
   if (stage == std::end(kStageNames))
-    return fail("expects --compile-to to be one of " + llvm::join(std::begin(kStageNames), std::end(kStageNames), ", ") + ", got '" +
+    return fail("expects --compile-to to be one of " +
+                llvm::join(std::begin(kStageNames), std::end(kStageNames), ", ") + ", got '" +
                 flags.compileTo + "'");
   options.lastStage = Stage(stage - kStageNames);
   if (flags.output.empty() && options.lastStage == Stage::Emit)

@@ -28,9 +28,9 @@ struct OnnxImportOptions {
   llvm::SmallVector<std::pair<std::string, std::string>> freezes;
 };
 
-/// Takes the importer's flags (`--dim`, `--shape`, `--example-data`, `--freeze`, each as `--flag=value`
-/// or as `--flag value`) out of `args` and adds them to `options`. Fails with `error` set when one of
-/// them cannot be understood.
+/// Takes the importer's flags (`--dim`, `--shape`, `--example-data`, `--freeze`, each as
+/// `--flag=value` or as `--flag value`) out of `args` and adds them to `options`. Fails with
+/// `error` set when one of them cannot be understood.
 mlir::LogicalResult takeOnnxImportFlags(llvm::SmallVectorImpl<const char *> &args,
                                         OnnxImportOptions &options, std::string &error);
 
@@ -41,9 +41,9 @@ llvm::StringRef getOnnxImportFlagsHelp();
 void registerOnnxImportDialects(mlir::DialectRegistry &registry);
 
 /// Imports the model in the file `path` into `func.func @main` on static tensors. Arguments and
-/// results are in the model's order and carry `dnn.name` and `dnn.type`; an argument whose value was
-/// taken as a constant carries it as `dnn.frozen`. Whatever is wrong with the model is a diagnostic
-/// at the ONNX node's name.
+/// results are in the model's order and carry `dnn.name` and `dnn.type`; an argument whose value
+/// was taken as a constant carries it as `dnn.frozen`. Whatever is wrong with the model is a
+/// diagnostic at the ONNX node's name.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importOnnx(llvm::StringRef path, const OnnxImportOptions &options, mlir::MLIRContext *context);
 

@@ -139,14 +139,15 @@ struct Model {
   std::map<std::string, std::string> metadata;
 };
 
-/// Reads an ONNX model with its external data. Constants point into the mapped files where alignment
-/// allows. On failure returns null and says in `error` what is wrong, naming the file.
+/// Reads an ONNX model with its external data. Constants point into the mapped files where
+/// alignment allows. On failure returns null and says in `error` what is wrong, naming the file.
 std::unique_ptr<Model> readModel(const std::string &path, std::string &error);
 
 /// Reads one tensor from a file: a serialized TensorProto (`.pb`) or a NumPy array (`.npy`).
 bool readTensor(const std::string &path, Tensor &tensor, std::string &error);
 
-/// The files `input_0.pb`, `input_1.pb`, ... (or `output_...`, by `prefix`) of an ONNX test data set.
+/// The files `input_0.pb`, `input_1.pb`, ... (or `output_...`, by `prefix`) of an ONNX test data
+/// set.
 bool readTestData(const std::string &folder, const std::string &prefix,
                   std::vector<Tensor> &tensors, std::string &error);
 

@@ -12,12 +12,11 @@ using namespace udnn::onnx;
 
 std::string udnn::onnx::getElementTypeName(ElementType type) {
   static const char *const names[] = {
-      "undefined",  "float",      "uint8",          "int8",         "uint16",
-      "int16",      "int32",      "int64",          "string",       "bool",
-      "float16",    "double",     "uint32",         "uint64",       "complex64",
-      "complex128", "bfloat16",   "float8e4m3fn",   "float8e4m3fnuz", "float8e5m2",
-      "float8e5m2fnuz", "uint4",  "int4",           "float4e2m1",   "float8e8m0",
-      "uint2",      "int2",       "float6e2m3",     "float6e3m2"};
+      "undefined",      "float",      "uint8",          "int8",       "uint16",    "int16",
+      "int32",          "int64",      "string",         "bool",       "float16",   "double",
+      "uint32",         "uint64",     "complex64",      "complex128", "bfloat16",  "float8e4m3fn",
+      "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",      "int4",      "float4e2m1",
+      "float8e8m0",     "uint2",      "int2",           "float6e2m3", "float6e3m2"};
   int index = int(type);
   if (index >= 0 && index < int(sizeof(names) / sizeof(*names)))
     return names[index];

@@ -14,13 +14,21 @@ using namespace udnn;
 using namespace udnn::onnx;
 
 static ElementType getNumpyType(const std::string &descr) {
-  static const std::map<std::string, ElementType> types = {
-      {"|b1", ElementType::Bool},   {"|u1", ElementType::UInt8},   {"|i1", ElementType::Int8},
-      {"<u2", ElementType::UInt16}, {"<i2", ElementType::Int16},   {"<u4", ElementType::UInt32},
-      {"<i4", ElementType::Int32},  {"<u8", ElementType::UInt64},  {"<i8", ElementType::Int64},
-      {"<f2", ElementType::Float16}, {"<f4", ElementType::Float}, {"<f8", ElementType::Double},
-      // NumPy has no bfloat16: two raw bytes.
-      {"<V2", ElementType::BFloat16}, {"|V2", ElementType::BFloat16}};
+  static const std::map<std::string, ElementType> types = {{"|b1", ElementType::Bool},
+                                                           {"|u1", ElementType::UInt8},
+                                                           {"|i1", ElementType::Int8},
+                                                           {"<u2", ElementType::UInt16},
+                                                           {"<i2", ElementType::Int16},
+                                                           {"<u4", ElementType::UInt32},
+                                                           {"<i4", ElementType::Int32},
+                                                           {"<u8", ElementType::UInt64},
+                                                           {"<i8", ElementType::Int64},
+                                                           {"<f2", ElementType::Float16},
+                                                           {"<f4", ElementType::Float},
+                                                           {"<f8", ElementType::Double},
+                                                           // NumPy has no bfloat16: two raw bytes.
+                                                           {"<V2", ElementType::BFloat16},
+                                                           {"|V2", ElementType::BFloat16}};
   auto it = types.find(descr);
   return it == types.end() ? ElementType::Undefined : it->second;
 }

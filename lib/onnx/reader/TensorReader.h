@@ -16,7 +16,8 @@
 namespace udnn::onnx {
 
 /// Decodes `proto`, whose raw bytes are moved out of it. A tensor of an element type that udnn does
-/// not cover is kept without data. Fails, with `error` set, when the data does not fit type and shape.
+/// not cover is kept without data. Fails, with `error` set, when the data does not fit type and
+/// shape.
 bool decodeTensor(::onnx::TensorProto &proto, ExternalData &external, Tensor &tensor,
                   std::string &error);
 
@@ -24,7 +25,8 @@ bool decodeTensor(::onnx::TensorProto &proto, ExternalData &external, Tensor &te
 bool computeTensorSize(const std::vector<int64_t> &dims, ElementType type, size_t &size);
 
 /// Copies memory where it is not aligned for the element type, and makes bools 0 or 1.
-void setTensorData(Tensor &tensor, const char *data, size_t size, std::shared_ptr<const void> owner);
+void setTensorData(Tensor &tensor, const char *data, size_t size,
+                   std::shared_ptr<const void> owner);
 
 /// Reads a tensor from a `.npy` file.
 bool readNumpy(const std::string &path, Tensor &tensor, std::string &error);
