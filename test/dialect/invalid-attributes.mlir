@@ -1,4 +1,4 @@
-// Numbers in attributes that no device, plan or launch can have.
+// Every check of attributes rejects what it is there to reject.
 //
 // RUN: udnn-opt %s -split-input-file -verify-diagnostics
 
@@ -34,3 +34,33 @@ module attributes {x = #dnn.buffer<arena, 0, -64, 4096>} {}
 
 // expected-error @+1 {{expects a spatial dimension of at least 0, got -1}}
 module attributes {x = #dnn.dims<[-1, c, 0]>} {}
+
+// -----
+
+// A gap in the spatial dimensions.
+// expected-error @+1 {{expects spatial dimensions to be numbered from 0 without gaps, got 2}}
+func.func private @f() attributes {d = #dnn.dims<[n, c, 0, 2]>}
+
+// -----
+
+// A dimension named twice.
+// expected-error @+1 {{expects every dimension once}}
+func.func private @f() attributes {d = #dnn.dims<[n, c, c, 0]>}
+
+// -----
+
+// A block without its outer dimension.
+// expected-error @+1 {{expects a block together with its outer dimension}}
+func.func private @f() attributes {d = #dnn.dims<[n, 0, 8c]>}
+
+// -----
+
+// A logical size on a dimension that is not blocked.
+// expected-error @+1 {{expects a logical size on a blocked dimension only}}
+func.func private @f() attributes {d = #dnn.dims<[n, c = 20, 0]>}
+
+// -----
+
+// A word that names no dimension.
+// expected-error @+1 {{expects 'n', 'c', 'k' or a number}}
+func.func private @f() attributes {d = #dnn.dims<[n, channel, 0]>}
