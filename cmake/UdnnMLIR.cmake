@@ -14,6 +14,13 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 include(HandleLLVMOptions)
+# It keeps how archives are made in the cache, which counts from the second configuration on only: all
+# libraries would be made once more.
+foreach(language C CXX)
+  foreach(step CREATE FINISH)
+    set(CMAKE_${language}_ARCHIVE_${step} $CACHE{CMAKE_${language}_ARCHIVE_${step}})
+  endforeach()
+endforeach()
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 
 add_library(UdnnMLIRFlags INTERFACE)

@@ -16,7 +16,9 @@ ctest --test-dir build-sanitize --output-on-failure --no-tests=error -j2 || fail
 echo "check: tests"
 ctest --test-dir build --output-on-failure --no-tests=error -j2 "$@" || failed+=(build)
 
-if ((${#failed[@]})); then
+if ((${#failed[@]} == 0)); then
+  echo "check: all tests passed; those that need a GPU are skipped where there is none"
+else
   echo "check: tests failed in ${failed[*]}" >&2
   exit 1
 fi

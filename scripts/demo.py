@@ -105,7 +105,11 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
 
     if arguments.image:
-        picture = Image.open(arguments.image)
+        try:
+            picture = Image.open(arguments.image)
+            picture.load()
+        except (OSError, Image.DecompressionBombError) as error:
+            raise SystemExit(f"error: cannot read the picture {arguments.image}: {error}")
         print(f"demo: picture {arguments.image}, {picture.width} x {picture.height}")
     else:
         picture = draw(arguments.text)
@@ -120,7 +124,11 @@ def main():
     print(f"demo: read in the picture, {arguments.threads} threads, median of {ITERATIONS} runs:")
     print(f"  udnn          {milliseconds:7.2f} ms  '{words}'")
     print(f"  ONNX Runtime  {reference:7.2f} ms  '{expected_words}'")
-    return 0 if words == expected_words else 1
+    if words != expected_words:
+        print("error: udnn and ONNX Runtime read different texts", file=sys.stderr)
+        return 1
+    print("demo: both read the same")
+    return 0
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-cd "$(dirname "$0")/.."
+root=$(cd "$(dirname "$0")/.." && pwd)
 
-scripts/install.sh
-scripts/build.sh
-exec .venv/bin/python3 scripts/demo.py --tools "${UDNN_BUILD:-build}/bin" "$@"
+"$root/scripts/install.sh"
+"$root/scripts/build.sh"
+exec "$root/.venv/bin/python3" "$root/scripts/demo.py" --tools "$root/${UDNN_BUILD:-build}/bin" "$@"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementEmitter.h"
 #include "OperatorRegistry.h"
 #include "udnn/Dialect/Dnn.h"
 
@@ -39,15 +40,6 @@ static int64_t getProduct(ArrayRef<int64_t> sizes) {
   for (int64_t size : sizes)
     product *= size;
   return product;
-}
-
-static LogicalResult checkSameTypes(NodeContext &ctx) {
-  for (unsigned i = 1; i < ctx.getNumInputs(); ++i)
-    if (ctx.hasInput(i) && ctx.getElementType(i) != ctx.getElementType(0))
-      return ctx.emitError() << "expects inputs of one type, got "
-                             << getElementTypeName(ctx.getElementType(0)) << " and "
-                             << getElementTypeName(ctx.getElementType(i));
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
