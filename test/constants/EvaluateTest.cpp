@@ -58,7 +58,8 @@ protected:
     if (failed(bytes))
       return {};
     std::vector<T> elements(bytes->data.size() / sizeof(T));
-    std::memcpy(elements.data(), bytes->data.data(), bytes->data.size());
+    if (!elements.empty())
+      std::memcpy(elements.data(), bytes->data.data(), bytes->data.size());
     return elements;
   }
 
