@@ -63,6 +63,18 @@ llvm::LogicalResult bufferizeFunction(mlir::ModuleOp module);
 /// True when every write to an output reaches the task's own tile only.
 bool writesOwnTileOnly(mlir::func::FuncOp function, const Problem &problem);
 
+/// The function of `problem`, cut to one task as `tiling` says, and bufferized. Fails when it
+/// cannot be cut so, or when a task would write beyond its own tile.
+mlir::FailureOr<mlir::func::FuncOp> createTaskFunction(llvm::StringRef name, const Problem &problem,
+                                                       const Tiling &tiling, int64_t scratchBytes,
+                                                       mlir::ModuleOp module);
+
+/// Alignment of temporaries in bytes.
+inline constexpr int64_t kTemporaryAlignment = 64;
+
+/// Bytes that a temporary of static shape takes, up to the next aligned one.
+int64_t getTemporaryBytes(mlir::MemRefType type);
+
 } // namespace udnn::generic
 
 #endif // UDNN_LIB_KERNELS_COMMON_GENERICBODY_H

@@ -26,8 +26,6 @@
 using namespace mlir;
 using namespace udnn::generic;
 
-static constexpr int64_t kAlignment = 64;
-
 static LogicalResult cleanUp(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.enableVerifier(false);
@@ -187,7 +185,7 @@ LogicalResult udnn::generic::bufferizeFunction(ModuleOp module) {
     return failure();
   bufferization::OneShotBufferizationOptions options;
   options.allowReturnAllocsFromLoops = true;
-  options.bufferAlignment = kAlignment;
+  options.bufferAlignment = kTemporaryAlignment;
   options.memCpyFn = [](OpBuilder &builder, Location loc, Value from, Value to) {
     linalg::CopyOp::create(builder, loc, from, to);
     return success();
@@ -227,4 +225,22 @@ bool udnn::generic::writesOwnTileOnly(func::FuncOp function, const Problem &prob
     return WalkResult::advance();
   });
   return !walk.wasInterrupted();
+}
+
+FailureOr<func::FuncOp> udnn::generic::createTaskFunction(StringRef name, const Problem &problem,
+                                                          const Tiling &tiling,
+                                                          int64_t scratchBytes, ModuleOp module) {
+  FailureOr<func::FuncOp> function = createTensorFunction(name, problem, scratchBytes, module);
+  if (failed(function) || (tiling.tasks > 1 && failed(tileToTask(*function, tiling))) ||
+      failed(bufferizeFunction(module)))
+    return failure();
+  auto result = module.lookupSymbol<func::FuncOp>(name);
+  if (tiling.tasks > 1 && !writesOwnTileOnly(result, problem))
+    return failure();
+  return result;
+}
+
+int64_t udnn::generic::getTemporaryBytes(MemRefType type) {
+  int64_t bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+  return llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8), kTemporaryAlignment);
 }

@@ -85,11 +85,9 @@ static void addBlockedCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, const
 static FailureOr<int64_t> buildFunction(StringRef name, const Problem &problem,
                                         const Tiling &tiling, int64_t scratchBytes,
                                         ModuleOp module) {
-  FailureOr<func::FuncOp> function = createTensorFunction(name, problem, scratchBytes, module);
-  if (failed(function) || (tiling.tasks > 1 && failed(tileToTask(*function, tiling))) ||
-      failed(bufferizeFunction(module)))
-    return failure();
-  if (tiling.tasks > 1 && !writesOwnTileOnly(*function, problem))
+  FailureOr<func::FuncOp> function =
+      createTaskFunction(name, problem, tiling, scratchBytes, module);
+  if (failed(function))
     return failure();
   FailureOr<int64_t> needed = placeTemporaries(*function, scratchBytes > 0);
   if (failed(needed) || failed(prepareLoops(*function)))

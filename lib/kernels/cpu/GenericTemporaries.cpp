@@ -8,6 +8,8 @@
 
 #include "GenericLoops.h"
 
+#include "../common/GenericBody.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -15,7 +17,6 @@ using namespace mlir;
 
 /// Temporaries up to this size are on the stack, all together up to the second.
 static constexpr int64_t kMaxStackBuffer = 16 * 1024, kMaxStackBytes = 64 * 1024;
-static constexpr int64_t kAlignment = 64;
 
 FailureOr<int64_t> udnn::generic::placeTemporaries(func::FuncOp function, bool hasScratch) {
   SmallVector<memref::AllocOp> allocations;
@@ -27,13 +28,13 @@ FailureOr<int64_t> udnn::generic::placeTemporaries(func::FuncOp function, bool h
     MemRefType type = op.getType();
     if (!type.hasStaticShape())
       return failure();
-    int64_t bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-    int64_t bytes = llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8), kAlignment);
+    int64_t bytes = udnn::generic::getTemporaryBytes(type);
     Location loc = op.getLoc();
     if (bytes <= kMaxStackBuffer && stackBytes + bytes <= kMaxStackBytes) {
       stackBytes += bytes;
       op.replaceAllUsesWith(
-          memref::AllocaOp::create(builder, loc, type, builder.getI64IntegerAttr(kAlignment))
+          memref::AllocaOp::create(builder, loc, type,
+                                   builder.getI64IntegerAttr(udnn::generic::kTemporaryAlignment))
               .getResult());
       op.erase();
       continue;

@@ -56,26 +56,12 @@ public:
 // Mapping
 //===----------------------------------------------------------------------===//
 
-/// Makes the bufferized function of a problem, cut as `tiling` says.
-static FailureOr<func::FuncOp> buildFunction(StringRef name, const Problem &problem,
-                                             const Tiling &tiling, int64_t scratchBytes,
-                                             ModuleOp module) {
-  FailureOr<func::FuncOp> function = createTensorFunction(name, problem, scratchBytes, module);
-  if (failed(function) || (tiling.tasks > 1 && failed(tileToTask(*function, tiling))) ||
-      failed(bufferizeFunction(module)))
-    return failure();
-  auto result = module.lookupSymbol<func::FuncOp>(name);
-  if (tiling.tasks > 1 && !writesOwnTileOnly(result, problem))
-    return failure();
-  return result;
-}
-
 /// The mapping with this tiling, or failure when it cannot be built.
 static FailureOr<Mapping> tryMapping(const Problem &problem, const Tiling &tiling, bool perThread,
                                      Location loc) {
   OwningOpRef<ModuleOp> trial = ModuleOp::create(loc);
   ScopedDiagnosticHandler quiet(loc.getContext(), [](Diagnostic &) { return success(); });
-  FailureOr<func::FuncOp> function = buildFunction("kernel", problem, tiling, 0, *trial);
+  FailureOr<func::FuncOp> function = createTaskFunction("kernel", problem, tiling, 0, *trial);
   if (failed(function))
     return failure();
   FailureOr<int64_t> bytes = cuda::countTemporaryBytes(*function);
@@ -86,7 +72,7 @@ static FailureOr<Mapping> tryMapping(const Problem &problem, const Tiling &tilin
     return mapping;
   // The scratch memory is known only now.
   OwningOpRef<ModuleOp> second = ModuleOp::create(loc);
-  function = buildFunction("kernel", problem, tiling, *bytes * tiling.tasks, *second);
+  function = createTaskFunction("kernel", problem, tiling, *bytes * tiling.tasks, *second);
   if (failed(function) || failed(cuda::mapTaskToBlock(*function)))
     return failure();
   return mapping;
@@ -169,8 +155,8 @@ LogicalResult GenericFamily::build(dnn::KernelOp kernel, dnn::DeviceAttr device,
                                    ModuleOp module) const {
   Tiling tiling = getTiling(kernel.getParameters());
   OwningOpRef<ModuleOp> part = ModuleOp::create(kernel.getLoc());
-  FailureOr<func::FuncOp> function = buildFunction(kernel.getSymName(), getProblem(kernel), tiling,
-                                                   kernel.getWorkerBytes(), *part);
+  FailureOr<func::FuncOp> function = createTaskFunction(kernel.getSymName(), getProblem(kernel),
+                                                        tiling, kernel.getWorkerBytes(), *part);
   if (succeeded(function) && !isPerThread(kernel))
     if (FailureOr<int64_t> bytes = cuda::countTemporaryBytes(*function);
         succeeded(bytes) && *bytes * tiling.tasks > int64_t(kernel.getWorkerBytes()))

@@ -10,6 +10,8 @@
 
 #include "KernelFunction.h"
 
+#include "../common/GenericBody.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,8 +21,6 @@
 
 using namespace mlir;
 using namespace udnn;
-
-static constexpr int64_t kAlignment = 64;
 
 //===----------------------------------------------------------------------===//
 // Temporaries
@@ -44,17 +44,12 @@ static SmallVector<memref::AllocOp> getTemporaries(func::FuncOp function) {
   return temporaries;
 }
 
-static int64_t getBytes(MemRefType type) {
-  int64_t bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-  return llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8), kAlignment);
-}
-
 FailureOr<int64_t> cuda::countTemporaryBytes(func::FuncOp function) {
   int64_t bytes = 0;
   for (memref::AllocOp op : getTemporaries(function)) {
     if (!op.getType().hasStaticShape())
       return failure();
-    bytes += getBytes(op.getType());
+    bytes += generic::getTemporaryBytes(op.getType());
   }
   return bytes;
 }
@@ -78,7 +73,7 @@ static void placeInScratch(func::FuncOp function, Value block) {
     return;
   int64_t blockBytes = 0;
   for (memref::AllocOp op : temporaries)
-    blockBytes += getBytes(op.getType());
+    blockBytes += generic::getTemporaryBytes(op.getType());
   OpBuilder builder(function.getContext());
   builder.setInsertionPointAfterValue(block);
   Location loc = function.getLoc();
@@ -89,7 +84,7 @@ static void placeInScratch(func::FuncOp function, Value block) {
   for (memref::AllocOp op : temporaries) {
     Value at = arith::AddIOp::create(builder, loc, start,
                                      arith::ConstantIndexOp::create(builder, loc, offset));
-    offset += getBytes(op.getType());
+    offset += generic::getTemporaryBytes(op.getType());
     op.replaceAllUsesWith(
         memref::ViewOp::create(builder, loc, op.getType(), scratch, at, ValueRange()).getResult());
     op.erase();

@@ -11,6 +11,7 @@
 #include "CudaFamilies.h"
 #include "GemmEmitter.h"
 
+#include "../common/GenericUnit.h"
 #include "../common/UnitOperands.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -78,14 +79,6 @@ static bool fits(dnn::KernelOp kernel, const GemmTile &tile) {
          kernel.getArgumentTypes().size() == 3 + op.getExtrasOperandRange().size();
 }
 
-static int64_t getBytes(dnn::UnitOp unit) {
-  int64_t bytes = 0;
-  for (Type type : unit->getOperandTypes())
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      bytes += shaped.getNumElements() * llvm::divideCeil(shaped.getElementTypeBitWidth(), 8);
-  return bytes;
-}
-
 namespace {
 class ImplicitGemmFamily : public KernelFamily {
 public:
@@ -105,9 +98,12 @@ public:
       return list.reject(reason);
     if (problem->m * problem->n * problem->k * problem->batch == 0)
       return list.reject("the product is empty");
+    FailureOr<Candidate> described = generic::describeUnit(unit);
+    if (failed(described))
+      return list.reject("expects tensors of static shape");
     for (const TileChoice &choice : kTiles)
       if (choice.tile.mma == mma)
-        addCandidate(unit, device, *problem, choice, list);
+        addCandidate(*described, device, *problem, choice, list);
     if (list.candidates.empty())
       list.reject("the grid would be too large");
   }
@@ -147,18 +143,14 @@ public:
   }
 
 private:
-  static void addCandidate(dnn::UnitOp unit, dnn::DeviceAttr device, const GemmProblem &problem,
+  static void addCandidate(Candidate candidate, dnn::DeviceAttr device, const GemmProblem &problem,
                            const TileChoice &choice, CandidateList &list) {
     LaunchShape shape = getGemmLaunch(problem, choice.tile);
     if (shape.grid[1] > kMaxGridYZ || shape.grid[2] > kMaxGridYZ)
       return;
     int64_t blocks = shape.grid[0] * shape.grid[1] * shape.grid[2];
-    Candidate candidate;
-    candidate.parameters = makeParameters(unit.getContext(), choice.tile);
-    candidate.inputLayouts.resize(unit.getInputs().size());
-    candidate.resultLayouts.resize(1);
+    candidate.parameters = makeParameters(device.getContext(), choice.tile);
     candidate.flops = 2 * blocks * choice.tile.m * choice.tile.n * problem.k;
-    candidate.bytes = getBytes(unit);
     // Multiprocessors without a block are idle.
     int64_t cores = device.getCores();
     candidate.efficiencyPercent =
