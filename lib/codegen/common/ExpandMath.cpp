@@ -116,3 +116,12 @@ LogicalResult udnn::codegen::approximateMath(Operation *root) {
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
   });
 }
+
+void udnn::codegen::addBFloat16Passes(OpPassManager &passes) {
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16"};
+  passes.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  passes.addPass(arith::createArithExpandOpsPass(expand));
+}

@@ -8,13 +8,14 @@
 
 #include "CodegenCpu.h"
 
+#include "../common/Optimize.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -107,24 +108,6 @@ static LogicalResult addEntryPoints(llvm::Module &module, Location loc) {
   return success();
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool vectorizeLoops) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions options;
-  options.SLPVectorization = false;
-  options.LoopVectorization = options.LoopUnrolling = options.LoopInterleaving = vectorizeLoops;
-  llvm::PassBuilder builder(&machine, options);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  auto level = vectorizeLoops ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1;
-  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
-}
-
 FailureOr<Object> udnn::codegen::emitObject(ModuleOp module, bool vectorizeLoops,
                                             dnn::DeviceAttr device) {
   Location loc = module.getLoc();
@@ -142,7 +125,11 @@ FailureOr<Object> udnn::codegen::emitObject(ModuleOp module, bool vectorizeLoops
   std::string width = std::to_string(device.getVectorBits());
   for (llvm::Function &function : *code)
     function.addFnAttr("prefer-vector-width", width);
-  optimize(*code, *machine, vectorizeLoops);
+  llvm::PipelineTuningOptions options;
+  options.SLPVectorization = false;
+  options.LoopVectorization = options.LoopUnrolling = options.LoopInterleaving = vectorizeLoops;
+  auto level = vectorizeLoops ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1;
+  optimize(*code, *machine, level, options);
 
   Object object;
   llvm::raw_svector_ostream stream(object);

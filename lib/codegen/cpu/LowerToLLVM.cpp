@@ -62,14 +62,8 @@ static LogicalResult lowerToLoops(ModuleOp module, const Needs &needs) {
     passes.addPass(createConvertVectorToSCFPass(VectorTransferToSCFOptions().enableFullUnroll()));
   if (needs.narrowFloats)
     passes.addPass(math::createMathExtendToSupportedTypes());
-  if (needs.bf16) {
-    arith::ArithEmulateUnsupportedFloatsOptions emulate;
-    emulate.sourceTypeStrs = {"bf16"};
-    passes.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-    arith::ArithExpandOpsPassOptions expand;
-    expand.includeBf16 = true;
-    passes.addPass(arith::createArithExpandOpsPass(expand));
-  }
+  if (needs.bf16)
+    udnn::codegen::addBFloat16Passes(passes);
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createLoopInvariantCodeMotionPass());

@@ -9,6 +9,8 @@
 
 #include "CodegenCuda.h"
 
+#include "../common/Optimize.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -19,7 +21,6 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -119,20 +120,6 @@ static LogicalResult linkLibdevice(llvm::Module &module, Location loc) {
   return success();
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-}
-
 namespace {
 /// Collects what LLVM reports instead of printing it.
 struct CollectErrors : llvm::DiagnosticHandler {
@@ -165,7 +152,7 @@ FailureOr<std::string> udnn::codegen::emitPtx(gpu::GPUModuleOp module, dnn::Devi
   code->setTargetTriple(machine->getTargetTriple());
   if (failed(linkLibdevice(*code, loc)))
     return failure();
-  optimize(*code, *machine);
+  optimize(*code, *machine, llvm::OptimizationLevel::O3);
 
   SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);

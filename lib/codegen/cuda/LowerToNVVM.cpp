@@ -65,14 +65,8 @@ static LogicalResult simplifyArithmetic(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.enableVerifier(false);
   passes.addPass(math::createMathExtendToSupportedTypes());
-  if (usesBFloat16(module)) {
-    arith::ArithEmulateUnsupportedFloatsOptions emulate;
-    emulate.sourceTypeStrs = {"bf16"};
-    passes.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-    arith::ArithExpandOpsPassOptions expand;
-    expand.includeBf16 = true;
-    passes.addPass(arith::createArithExpandOpsPass(expand));
-  }
+  if (usesBFloat16(module))
+    udnn::codegen::addBFloat16Passes(passes);
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
