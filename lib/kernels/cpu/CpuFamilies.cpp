@@ -18,6 +18,7 @@ void udnn::appendCpuFamilies(std::vector<std::unique_ptr<KernelFamily>> &familie
   families.push_back(cpu::createMatmulFamily());
   families.push_back(cpu::createPoolFamily());
   families.push_back(cpu::createLrnFamily());
+  families.push_back(cpu::createRowNormFamily());
   families.push_back(cpu::createTransformFamily());
   families.push_back(cpu::createGenericFamily());
 }

@@ -25,6 +25,7 @@ std::unique_ptr<KernelFamily> createIm2colConvFamily();
 std::unique_ptr<KernelFamily> createLrnFamily();
 std::unique_ptr<KernelFamily> createMatmulFamily();
 std::unique_ptr<KernelFamily> createPoolFamily();
+std::unique_ptr<KernelFamily> createRowNormFamily();
 /// Runs any unit by upstream tiling and LLVM's loop vectorizer.
 std::unique_ptr<KernelFamily> createGenericFamily();
 /// Packs, unpacks and transposes f32 tensors.
