@@ -2,6 +2,9 @@
 
     bench/cpu_vs_onnxruntime.py [NETWORK...] [--threads 2] [--batch 1] [--layers] [--json FILE]
 
+A network is one of test/models, or an ONNX file whose inputs and outputs are f32 (their unknown
+sizes: --compile-options=--dim=N=1), which is fed standard normal numbers.
+
 Both sides have the same number of threads and the same input. A round runs each side for a fifth of
 a second, after a pause in which the other side's workers stop spinning. Printed are medians over
 all runs, the spread (tenth to ninetieth percentile) and the ratio of the medians. --layers tells
@@ -79,18 +82,24 @@ def summarize(times):
             "runs": len(times)}
 
 
-def layer_flops(path, batch):
-    """The multiply-adds of every convolution and matrix product, counted twice, by node name."""
+def layer_flops(path, inputs):
+    """The multiply-adds of every convolution and matrix product with constant weights, counted
+    twice, by node name."""
     model = onnx.load(path)
-    for value in [*model.graph.input, *model.graph.output]:
-        value.type.tensor_type.shape.dim[0].dim_value = batch
+    for value in model.graph.input:
+        if value.name in inputs:
+            for dim, size in zip(value.type.tensor_type.shape.dim, inputs[value.name].shape):
+                dim.dim_value = size
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
     graph = shape_inference.infer_shapes(model).graph
     shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim]
               for v in [*graph.value_info, *graph.output]}
     weights = {t.name: list(t.dims) for t in graph.initializer}
     flops = {}
     for node in graph.node:
-        if node.op_type not in ("Conv", "Gemm"):
+        if node.op_type not in ("Conv", "Gemm") or node.input[1] not in weights or \
+                node.output[0] not in shapes:
             continue
         weight, outputs = weights[node.input[1]], np.prod(shapes[node.output[0]])
         summed = np.prod(weight[1:]) if node.op_type == "Conv" else \
@@ -132,27 +141,30 @@ def measure(name, tools, arguments, peak):
     """Times one network; returns its row."""
     work = arguments.work
     work.mkdir(parents=True, exist_ok=True)
-    path = model_file(name, REPOSITORY / "build/models")
-    artifact = work / f"{name}-{arguments.batch}.udnn"
-    compiled = tools.run("udnn-compile", path, "--target=cpu", f"--dim=N={arguments.batch}", "-o",
-                         artifact, *arguments.compile_options)
+    is_file = name not in NETWORKS
+    path = pathlib.Path(name) if is_file else model_file(name, REPOSITORY / "build/models")
+    artifact = work / f"{path.stem}-{arguments.batch}.udnn"
+    sizes = [] if is_file else [f"--dim=N={arguments.batch}"]
+    compiled = tools.run("udnn-compile", path, "--target=cpu", "-o", artifact, *sizes,
+                         *arguments.compile_options)
     if compiled.code != 0:
         raise SystemExit(f"error: {name} does not compile: {compiled.error}")
     program = Program(tools.folder.parent / "lib/libudnn.so", artifact, arguments.threads)
     session = reference(path, arguments.threads)
-    values = low_frequency((arguments.batch, *IMAGE), 1)
-    program.inputs["input"][:] = values
-    feeds = {"input": values}
+    for array in program.inputs.values():
+        array[:] = np.random.default_rng(1).standard_normal(array.shape) if is_file else \
+            low_frequency((arguments.batch, *IMAGE), 1)
+    feeds = {input: array.copy() for input, array in program.inputs.items()}
 
     program.run()
-    expected = session.run(None, feeds)[0]
-    error = np.abs(program.outputs["output"] - expected).max() / np.abs(expected).max()
+    error = max(np.abs(program.outputs[output.name] - expected).max() / np.abs(expected).max()
+                for output, expected in zip(session.get_outputs(), session.run(None, feeds)))
     udnn, other = alternate([program.run, lambda: session.run(None, feeds)], arguments.rounds)
-    row = {"network": name, "batch": arguments.batch, "udnn": summarize(udnn),
+    row = {"network": path.stem, "batch": arguments.batch, "udnn": summarize(udnn),
            "onnxruntime": summarize(other), "ratio": np.median(other) / np.median(udnn),
            "relative_error": float(error), "arena_bytes": program.info.arena_bytes}
     if arguments.layers or arguments.json:
-        row["layers"] = profile_layers(program, layer_flops(path, arguments.batch), peak)
+        row["layers"] = profile_layers(program, layer_flops(path, program.inputs), peak)
     return row
 
 
@@ -163,7 +175,8 @@ def format_side(side):
 def main():
     parser = udnn_testing.parser(__doc__.splitlines()[0], "bench")
     parser.add_argument("networks", nargs="*", metavar="NETWORK",
-                        help=f"of {', '.join(NETWORKS)} (default: {' '.join(DEFAULT)})")
+                        help=f"an ONNX file, or one of {', '.join(NETWORKS)} "
+                        f"(default: {' '.join(DEFAULT)})")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=15)
@@ -172,9 +185,10 @@ def main():
     parser.add_argument("--compile-options", type=str.split, default=[],
                         help="more options for udnn-compile, in one word")
     arguments = parser.parse_args()
-    unknown = [name for name in arguments.networks if name not in NETWORKS]
+    unknown = [name for name in arguments.networks
+               if name not in NETWORKS and not pathlib.Path(name).is_file()]
     if unknown:
-        parser.error(f"no such network: {', '.join(unknown)}")
+        parser.error(f"no such network or file: {', '.join(unknown)}")
     tools = udnn_testing.Tools(arguments.tools)
     peak = float(subprocess.run([tools.folder / "udnn-fma-peak", str(arguments.threads)],
                                 capture_output=True, check=True, text=True).stdout)
@@ -186,7 +200,7 @@ def main():
     for name in arguments.networks or DEFAULT:
         row = measure(name, tools, arguments, peak)
         rows.append(row)
-        print(f"{name:14} {format_side(row['udnn'])} {format_side(row['onnxruntime'])} "
+        print(f"{row['network']:14} {format_side(row['udnn'])} {format_side(row['onnxruntime'])} "
               f"{row['ratio']:6.2f}  {row['relative_error']:.1e}", flush=True)
     if arguments.layers:
         for row in rows:
