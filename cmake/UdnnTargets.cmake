@@ -12,7 +12,8 @@ if(UDNN_SANITIZE)
   # LLVM_USE_SANITIZER would give only the address sanitizer; vptr needs RTTI of LLVM's classes.
   set(UDNN_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize=vptr
       -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  target_compile_options(UdnnFlags INTERFACE ${UDNN_SANITIZE_FLAGS})
+  # GCC takes variables for uninitialized where a sanitizer's checks stand in the way.
+  target_compile_options(UdnnFlags INTERFACE ${UDNN_SANITIZE_FLAGS} -Wno-maybe-uninitialized)
   target_link_options(UdnnFlags INTERFACE ${UDNN_SANITIZE_FLAGS})
 endif()
 
