@@ -10,21 +10,17 @@
 
 #include "udnn/Cost/Device.h"
 #include "udnn/Dialect/Dnn.h"
+#include "udnn/Module/ModuleFile.h"
 #include "udnn/Onnx/Import.h"
 #include "udnn/Passes/Emit.h"
 #include "udnn/Passes/Pipelines.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace udnn;
@@ -66,13 +62,7 @@ LogicalResult Compiler::load() {
       return failure();
     module = std::move(*imported);
   } else {
-    std::string error;
-    auto file = openInputFile(options.input, &error);
-    if (!file)
-      return emitError() << error;
-    llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-    module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+    module = readModule(options.input, &context);
     if (!module)
       return failure();
     loadedStage = getStage(*module);
@@ -217,21 +207,6 @@ LogicalResult Compiler::emit() {
   return success();
 }
 
-LogicalResult Compiler::print() {
-  std::string error;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(options.output, &error);
-  if (!file)
-    return emitError() << error;
-  // With locations: they carry the names of layers.
-  modules.front()->print(file->os(), OpPrintingFlags().enableDebugInfo());
-  file->os() << "\n";
-  file->os().flush();
-  if (file->os().has_error())
-    return emitError() << "cannot write '" << options.output << "'";
-  file->keep();
-  return success();
-}
-
 /// Finds out before the work whether a file can be written.
 static std::string checkWritable(llvm::StringRef path) {
   if (path.empty() || path == "-")
@@ -266,6 +241,6 @@ LogicalResult Compiler::run() {
     if (failed(timed(Stage(next), [&] { return runStage(Stage(next)); })))
       return failure();
   if (options.lastStage != Stage::Emit)
-    return print();
+    return writeModule(*modules.front(), options.output);
   return timed(Stage::Emit, [&] { return emit(); });
 }

@@ -34,7 +34,6 @@ private:
   mlir::LogicalResult createTargets();
   mlir::LogicalResult runStage(Stage stage);
   mlir::LogicalResult emit();
-  mlir::LogicalResult print();
   mlir::InFlightDiagnostic emitError();
 
   mlir::MLIRContext &context;

@@ -32,8 +32,11 @@ struct Flags {
   cl::OptionCategory category{"Options"};
   cl::opt<std::string> input{cl::Positional, cl::desc("<model.onnx, or a module of any stage>"),
                              cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("Artifact, or module with --compile-to"),
-                              cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> output{
+      "o",
+      cl::desc("Artifact; with --compile-to a module: text with its large constants in "
+               "<file>.constants, or bytecode if it ends in .mlirbc"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::list<std::string> targets{
       "target", cl::CommaSeparated, cl::value_desc("cpu,cuda:sm_90a"), cl::cat(category),
       cl::desc("Devices to compile for: cpu, cuda:sm_80, cuda:sm_86, cuda:sm_89, cuda:sm_90, "

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "udnn/InitAll.h"
+#include "udnn/Module/ModuleFile.h"
 #include "udnn/Onnx/Import.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -15,6 +16,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -38,13 +40,18 @@ static void print(Diagnostic &diagnostic) {
     print(note);
 }
 
-/// Imports an ONNX file and returns the module as bytecode, or null after printing what is wrong.
-static std::unique_ptr<llvm::MemoryBuffer> importModel(StringRef path,
-                                                       const udnn::OnnxImportOptions &options) {
-  MLIRContext context;
+/// Imports an ONNX file, or reads text and the constants beside it, and returns the module as
+/// bytecode, or null after printing what is wrong.
+static std::unique_ptr<llvm::MemoryBuffer>
+readInput(StringRef path, const DialectRegistry &registry, const udnn::OnnxImportOptions &options) {
+  MLIRContext context(registry);
   ScopedDiagnosticHandler handler(&context, print);
-  FailureOr<OwningOpRef<ModuleOp>> module = udnn::importOnnx(path, options, &context);
-  if (failed(module))
+  FailureOr<OwningOpRef<ModuleOp>> module = failure();
+  if (path.ends_with(".onnx"))
+    module = udnn::importOnnx(path, options, &context);
+  else
+    module = udnn::readModule(path, &context);
+  if (failed(module) || !*module)
     return nullptr;
   std::string bytecode;
   llvm::raw_string_ostream stream(bytecode);
@@ -57,13 +64,13 @@ static int run(int argc, char **argv, DialectRegistry &registry,
                const udnn::OnnxImportOptions &options) {
   auto [input, output] =
       registerAndParseCLIOptions(argc, argv, "udnn optimizer driver\n", registry);
-  if (!StringRef(input).ends_with(".onnx"))
+  if (!StringRef(input).ends_with(".onnx") && !llvm::sys::fs::exists(udnn::getConstantsPath(input)))
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> outputFile = openOutputFile(output, &error);
   if (!outputFile)
     return fail(error);
-  std::unique_ptr<llvm::MemoryBuffer> buffer = importModel(input, options);
+  std::unique_ptr<llvm::MemoryBuffer> buffer = readInput(input, registry, options);
   if (!buffer || failed(MlirOptMain(outputFile->os(), std::move(buffer), registry,
                                     MlirOptMainConfig::createFromCLOptions())))
     return EXIT_FAILURE;

@@ -78,3 +78,6 @@ write(
     [("x", [4])],
     [("relu", [2]), ("neg", [2])],
 )
+
+write("matmul", [helper.make_node("MatMul", ["x", "w"], ["y"], name="matmul_1")], [("x", [3, 64])],
+      [("y", [3, 64])], [("w", np.arange(4096, dtype=np.float32).reshape(64, 64))])
