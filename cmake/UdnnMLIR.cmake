@@ -32,6 +32,11 @@ function(udnn_add_mlir_library name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC UdnnMLIRFlags ${ARG_LINK})
+  if(UDNN_SANITIZE)
+    # Such a build is made rarely and whole: MLIR's headers, the larger part of the work, are
+    # compiled once for several files.
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()

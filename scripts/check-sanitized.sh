@@ -7,10 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install.sh
-# Several files in one translation unit: MLIR's headers, the larger part of the work, are compiled
-# once for all of them.
-UDNN_BUILD=build-sanitize-all scripts/build.sh -DUDNN_SANITIZE=ON \
-  -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=6
+UDNN_BUILD=build-sanitize-all scripts/build.sh -DUDNN_SANITIZE=ON
 
 # Debian's libMLIR is not instrumented: containers that cross its border would be reported as
 # overflowing, and allocations that it keeps for the life of the process as leaks.
