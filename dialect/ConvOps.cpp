@@ -59,7 +59,7 @@ static LogicalResult verifyConv(ConvOp op) {
   if (k % groups || c % groups)
     return op.emitOpError("expects channels that divide by the groups, got ")
            << c << " and " << k << " for " << groups << " groups";
-  return verifyEpilogue(cast<EpilogueOpInterface>(op.getOperation()), op.getAccumulate());
+  return verifyEpilogue(op);
 }
 
 LogicalResult ConvOp::verify() {
@@ -149,6 +149,24 @@ static void setConvOperandDims(ConvOp op, unsigned operand, DimsAttr dims) {
     op.setOutputDimsAttr(dims);
 }
 
+/// Products of a convolution's result with the elements of one filter, or of a transposed one's
+/// input with the elements of one input channel's filters.
+template <typename ConvOp>
+static int64_t getConvNumProducts(ConvOp op, Value activation, int64_t filterRole) {
+  auto getType = [](Value value) { return cast<RankedTensorType>(value.getType()); };
+  RankedTensorType filter = getType(op.getFilter());
+  int64_t count = op.getFilterDims().getLogicalSize(filterRole, filter.getShape());
+  return getType(activation).getNumElements() *
+         (filter.getNumElements() / std::max<int64_t>(count, 1));
+}
+
+int64_t ConvOp::getNumProducts() {
+  return getConvNumProducts(*this, getResult(), DimsAttr::kFilter);
+}
+int64_t ConvTransposeOp::getNumProducts() {
+  return getConvNumProducts(*this, getInput(), DimsAttr::kChannel);
+}
+
 #define UDNN_CONV_INTERFACES(OP)                                                                   \
   int64_t OP::getOperandBatchDim(unsigned operand) {                                               \
     return getConvOperandBatchDim(*this, operand);                                                 \
@@ -157,12 +175,6 @@ static void setConvOperandDims(ConvOp op, unsigned operand, DimsAttr dims) {
   DimsAttr OP::getOperandDims(unsigned operand) { return getConvOperandDims(*this, operand); }     \
   void OP::setOperandDims(unsigned operand, DimsAttr dims) {                                       \
     setConvOperandDims(*this, operand, dims);                                                      \
-  }                                                                                                \
-  Type OP::getAccumulatorType() { return getAccumulator(); }                                       \
-  Region &OP::getEpilogueRegion() { return getEpilogue(); }                                        \
-  MutableOperandRange OP::getExtrasOperandRange() { return getExtrasMutable(); }                   \
-  SmallVector<AffineMap> OP::getExtraMapValues() {                                                 \
-    return llvm::to_vector(getExtraMaps().getAsValueRange<AffineMapAttr>());                       \
   }
 
 UDNN_CONV_INTERFACES(ConvOp)

@@ -11,7 +11,8 @@
 
 include "PrimitiveBase.td"
 
-class Dnn_ConvBase<string mnemonic> : Dnn_EpiloguePrimitive<mnemonic> {
+class Dnn_ConvBase<string mnemonic>
+    : Dnn_EpiloguePrimitive<mnemonic, [DeclareOpInterfaceMethods<Dnn_LayoutOpInterface>]> {
   let arguments = (ins
     AnyRankedTensor:$input,
     AnyRankedTensor:$filter,

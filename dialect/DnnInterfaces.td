@@ -40,8 +40,9 @@ def Dnn_BatchOpInterface : OpInterface<"BatchOpInterface"> {
 def Dnn_LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
   let cppNamespace = "::udnn::dnn";
   let description = [{
-    An operation whose operands carry dimension numbers that can be changed
-    together with the physical type.
+    An operation with dimension numbers, which can be changed together with the
+    physical types of its operands. Operations that address dimensions by their
+    positions do not have it.
   }];
   let methods = [
     InterfaceMethod<"The dimension numbers of an operand; null for one that has none.",
@@ -57,19 +58,32 @@ def Dnn_LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
 def Dnn_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
   let cppNamespace = "::udnn::dnn";
   let description = [{
-    An operation with an accumulator and an epilogue region: scalar `arith` and
-    `math` on the accumulator and on one element of every extra operand. The
-    region's arguments are the accumulator, then the extra operands' elements;
-    it yields the element that is stored. An extra operand's affine map goes
-    from the dimensions of the (physical) result to those of the operand. An
-    empty region stores the accumulator, converted to the result's type.
+    An operation that sums products in an accumulator and has an epilogue
+    region: scalar `arith` and `math` on the accumulator and on one element of
+    every extra operand. The region's arguments are the accumulator, then the
+    extra operands' elements; it yields the element that is stored. An extra
+    operand's affine map goes from the dimensions of the (physical) result to
+    those of the operand. An empty region stores the accumulator, converted to
+    the result's type.
   }];
+  // The accessors of `Dnn_EpiloguePrimitive`'s arguments, under names of their own where an
+  // operation's differ in type.
   let methods = [
-    InterfaceMethod<"The type in which sums are kept.", "::mlir::Type", "getAccumulatorType", (ins)>,
-    InterfaceMethod<"The epilogue; empty when there is none.", "::mlir::Region &", "getEpilogueRegion", (ins)>,
-    InterfaceMethod<"The extra operands of the epilogue.", "::mlir::MutableOperandRange", "getExtrasOperandRange", (ins)>,
+    InterfaceMethod<"The type in which sums are kept.", "::mlir::Type", "getAccumulatorType", (ins),
+      "", "return $_op.getAccumulator();">,
+    InterfaceMethod<"True when the sums are added to the init.", "bool", "getAccumulate", (ins)>,
+    InterfaceMethod<"The epilogue; empty when there is none.", "::mlir::Region &", "getEpilogueRegion", (ins),
+      "", "return $_op.getEpilogue();">,
+    InterfaceMethod<"The extra operands of the epilogue.", "::mlir::MutableOperandRange", "getExtrasOperandRange",
+      (ins), "", "return $_op.getExtrasMutable();">,
     InterfaceMethod<"One affine map per extra operand.",
-      "::llvm::SmallVector<::mlir::AffineMap>", "getExtraMapValues", (ins)>
+      "::llvm::SmallVector<::mlir::AffineMap>", "getExtraMapValues", (ins), "",
+      "return ::llvm::to_vector($_op.getExtraMaps().template getAsValueRange<::mlir::AffineMapAttr>());">,
+    InterfaceMethod<"Sets the affine maps, one per extra operand.",
+      "void", "setExtraMapValues", (ins "::llvm::ArrayRef<::mlir::AffineMap>":$maps), "",
+      "$_op.setExtraMapsAttr(::mlir::Builder($_op.getContext()).getAffineMapArrayAttr(maps));">,
+    InterfaceMethod<"How many products all sums have together, those with padding included.",
+      "int64_t", "getNumProducts", (ins)>
   ];
 }
 

@@ -50,7 +50,7 @@ void printEpilogue(OpAsmPrinter &printer, Operation *, OperandRange extras, Type
   printer.printRegion(region);
 }
 
-LogicalResult verifyEpilogue(EpilogueOpInterface op, bool accumulate) {
+LogicalResult verifyEpilogue(EpilogueOpInterface op) {
   auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
   Region &region = op.getEpilogueRegion();
   OperandRange extras = op.getExtrasOperandRange();
@@ -59,7 +59,7 @@ LogicalResult verifyEpilogue(EpilogueOpInterface op, bool accumulate) {
     return op->emitOpError("expects one affine map per extra operand, got ")
            << maps.size() << " for " << extras.size();
   Type accumulator = op.getAccumulatorType();
-  if (accumulate) {
+  if (op.getAccumulate()) {
     if (!region.empty())
       return op->emitOpError("expects no epilogue together with 'accumulate'");
     if (resultType.getElementType() != accumulator)

@@ -26,7 +26,7 @@ void printEpilogue(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Opera
                    mlir::TypeRange types, mlir::ArrayAttr maps, mlir::Region &region);
 
 /// Checks the epilogue of an operation against its result's type.
-mlir::LogicalResult verifyEpilogue(EpilogueOpInterface op, bool accumulate);
+mlir::LogicalResult verifyEpilogue(EpilogueOpInterface op);
 
 } // namespace udnn::dnn
 

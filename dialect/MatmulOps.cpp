@@ -34,7 +34,7 @@ LogicalResult MatmulOp::verify() {
   if (size(result, 2) != m || size(result, 1) != n)
     return emitOpError("expects a result of ")
            << m << " x " << n << ", got " << size(result, 2) << " x " << size(result, 1);
-  return verifyEpilogue(cast<EpilogueOpInterface>(getOperation()), getAccumulate());
+  return verifyEpilogue(*this);
 }
 
 // The first batch dimension, where there is one, is the batch; else the rows of the left side.
@@ -54,11 +54,9 @@ int64_t MatmulOp::getOperandBatchDim(unsigned operand) {
 }
 
 int64_t MatmulOp::getResultBatchDim(unsigned) { return 0; }
-DimsAttr MatmulOp::getOperandDims(unsigned) { return {}; }
-void MatmulOp::setOperandDims(unsigned, DimsAttr) {}
-Type MatmulOp::getAccumulatorType() { return getAccumulator(); }
-Region &MatmulOp::getEpilogueRegion() { return getEpilogue(); }
-MutableOperandRange MatmulOp::getExtrasOperandRange() { return getExtrasMutable(); }
-SmallVector<AffineMap> MatmulOp::getExtraMapValues() {
-  return llvm::to_vector(getExtraMaps().getAsValueRange<AffineMapAttr>());
+
+int64_t MatmulOp::getNumProducts() {
+  ArrayRef<int64_t> lhs = cast<RankedTensorType>(getLhs().getType()).getShape();
+  int64_t k = lhs[lhs.size() - (getTransposeLhs() ? 2 : 1)];
+  return cast<RankedTensorType>(getResult().getType()).getNumElements() * k;
 }

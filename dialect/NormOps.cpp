@@ -87,9 +87,7 @@ LogicalResult LayerNormOp::verify() {
 
 #define UDNN_DIMENSION_INTERFACES(OP)                                                              \
   int64_t OP::getOperandBatchDim(unsigned) { return getDimension() == 0 ? -1 : 0; }                \
-  int64_t OP::getResultBatchDim(unsigned) { return getDimension() == 0 ? -1 : 0; }                 \
-  DimsAttr OP::getOperandDims(unsigned) { return {}; }                                             \
-  void OP::setOperandDims(unsigned, DimsAttr) {}
+  int64_t OP::getResultBatchDim(unsigned) { return getDimension() == 0 ? -1 : 0; }
 
 UDNN_DIMENSION_INTERFACES(SoftmaxOp)
 UDNN_DIMENSION_INTERFACES(LogSoftmaxOp)
@@ -100,8 +98,6 @@ int64_t LayerNormOp::getOperandBatchDim(unsigned operand) {
   return operand == 0 || operand >= getNumOperands() - getInits().size() ? 0 : -1;
 }
 int64_t LayerNormOp::getResultBatchDim(unsigned) { return getDimension() == 0 ? -1 : 0; }
-DimsAttr LayerNormOp::getOperandDims(unsigned) { return {}; }
-void LayerNormOp::setOperandDims(unsigned, DimsAttr) {}
 
 // The first and the last operand are activations, what lies between are vectors.
 #define UDNN_CHANNEL_INTERFACES(OP)                                                                \

@@ -53,7 +53,7 @@ def Dnn_LogSoftmaxOp : Dnn_SoftmaxBase<"log_softmax"> {
   }];
 }
 
-def Dnn_BatchNormOp : Dnn_SingleResultPrimitive<"batch_norm"> {
+def Dnn_BatchNormOp : Dnn_SingleResultPrimitive<"batch_norm", [DeclareOpInterfaceMethods<Dnn_LayoutOpInterface>]> {
   let summary = "batch normalization with given statistics";
   let description = [{
     `(x - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c]`.
@@ -82,7 +82,7 @@ def Dnn_BatchNormOp : Dnn_SingleResultPrimitive<"batch_norm"> {
   }];
 }
 
-def Dnn_InstanceNormOp : Dnn_SingleResultPrimitive<"instance_norm"> {
+def Dnn_InstanceNormOp : Dnn_SingleResultPrimitive<"instance_norm", [DeclareOpInterfaceMethods<Dnn_LayoutOpInterface>]> {
   let summary = "normalization over the spatial dimensions of every image and channel";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c]`, mean and
@@ -149,7 +149,7 @@ def Dnn_LayerNormOp : Dnn_Primitive<"layer_norm", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Dnn_LRNOp : Dnn_SingleResultPrimitive<"lrn"> {
+def Dnn_LRNOp : Dnn_SingleResultPrimitive<"lrn", [DeclareOpInterfaceMethods<Dnn_LayoutOpInterface>]> {
   let summary = "local response normalization across channels";
   let description = [{
     `x / (bias + alpha / size * sum over i of x[n, i, p]^2) ^ beta` with i from

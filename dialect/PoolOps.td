@@ -11,7 +11,7 @@
 
 include "PrimitiveBase.td"
 
-def Dnn_MaxPoolOp : Dnn_Primitive<"max_pool"> {
+def Dnn_MaxPoolOp : Dnn_Primitive<"max_pool", [DeclareOpInterfaceMethods<Dnn_LayoutOpInterface>]> {
   let summary = "maximum over windows, with optional indices";
   let description = [{
     `result[n, c, p] = max over r of input[n, c, p*stride + r*dilation - pad]`
@@ -60,7 +60,7 @@ def Dnn_MaxPoolOp : Dnn_Primitive<"max_pool"> {
   }];
 }
 
-def Dnn_AvgPoolOp : Dnn_SingleResultPrimitive<"avg_pool"> {
+def Dnn_AvgPoolOp : Dnn_SingleResultPrimitive<"avg_pool", [DeclareOpInterfaceMethods<Dnn_LayoutOpInterface>]> {
   let summary = "average over windows";
   let description = [{
     Mean over the window positions `p*stride + r*dilation - pad` that lie inside

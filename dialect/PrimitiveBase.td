@@ -1,6 +1,6 @@
 //===- PrimitiveBase.td - base class of the primitives ---------*- tablegen -*-===//
 //
-// Traits that all primitives share: pure, destination style, batch and layout interfaces.
+// What primitives share: pure, destination style, batch, dimension numbers, epilogues.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -17,8 +17,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // A primitive on ranked tensors in destination style. `inits` are the last operands.
 class Dnn_Primitive<string mnemonic, list<Trait> traits = []>
     : Dnn_Op<mnemonic, !listconcat(traits, [
-        Pure, DestinationStyleOpInterface, DeclareOpInterfaceMethods<Dnn_BatchOpInterface>,
-        DeclareOpInterfaceMethods<Dnn_LayoutOpInterface>])> {
+        Pure, DestinationStyleOpInterface, DeclareOpInterfaceMethods<Dnn_BatchOpInterface>])> {
   let hasVerifier = 1;
 }
 

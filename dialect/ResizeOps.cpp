@@ -34,5 +34,3 @@ static int64_t getBatchDim(ResizeOp op) {
 }
 int64_t ResizeOp::getOperandBatchDim(unsigned) { return getBatchDim(*this); }
 int64_t ResizeOp::getResultBatchDim(unsigned) { return getBatchDim(*this); }
-DimsAttr ResizeOp::getOperandDims(unsigned) { return {}; }
-void ResizeOp::setOperandDims(unsigned, DimsAttr) {}

@@ -28,9 +28,8 @@ static bool storesAccumulator(EpilogueOpInterface op) {
 }
 
 /// The tensor that sums start from: zeros, or the init with `accumulate`.
-static Value makeAccumulator(OpBuilder &builder, EpilogueOpInterface op, Value init,
-                             bool accumulate) {
-  if (accumulate)
+static Value makeAccumulator(OpBuilder &builder, EpilogueOpInterface op, Value init) {
+  if (op.getAccumulate())
     return init;
   Location loc = op->getLoc();
   Value zero = makeScalar(builder, loc, op.getAccumulatorType(), 0);
@@ -157,12 +156,11 @@ struct ConvLowering : OpRewritePattern<ConvOp> {
     nest.read(op.getFilter(),
               getAxes(op.getFilterDims(), cast<RankedTensorType>(op.getFilter().getType()),
                       [&](int64_t role) { return loops.getFilter(role); }));
-    auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
-    Value start = makeAccumulator(rewriter, epilogue, op.getInit(), op.getAccumulate());
+    Value start = makeAccumulator(rewriter, op, op.getInit());
     Value sums = nest.build(start, loops.loops, [&](NestBody body) -> SmallVector<Value> {
       return {multiplyAdd(body, op.getAccumulator(), /*isUnsigned=*/false)};
     });
-    rewriter.replaceOp(op, applyEpilogue(rewriter, epilogue, sums, op.getInit()));
+    rewriter.replaceOp(op, applyEpilogue(rewriter, op, sums, op.getInit()));
     return success();
   }
 };
@@ -192,12 +190,11 @@ struct MatmulLowering : OpRewritePattern<MatmulOp> {
     };
     read(op.getLhs(), op.getTransposeLhs(), m, k);
     read(op.getRhs(), op.getTransposeRhs(), k, n);
-    auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
-    Value start = makeAccumulator(rewriter, epilogue, op.getInit(), op.getAccumulate());
+    Value start = makeAccumulator(rewriter, op, op.getInit());
     Value sums = nest.build(start, loops, [&](NestBody body) -> SmallVector<Value> {
       return {multiplyAdd(body, op.getAccumulator(), op.getIsUnsigned())};
     });
-    rewriter.replaceOp(op, applyEpilogue(rewriter, epilogue, sums, op.getInit()));
+    rewriter.replaceOp(op, applyEpilogue(rewriter, op, sums, op.getInit()));
     return success();
   }
 };

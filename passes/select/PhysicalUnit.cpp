@@ -106,7 +106,7 @@ LogicalResult BodyRewriter::rewritePrimitive(Operation *op) {
     for (auto [extra, map] :
          llvm::zip(OperandRange(epilogue.getExtrasOperandRange()), epilogue.getExtraMapValues()))
       maps.push_back(rewriteExtraMap(epilogue, extra, map, resultLayout));
-    op->setAttr("extra_maps", rewriter.getAffineMapArrayAttr(maps));
+    epilogue.setExtraMapValues(maps);
   }
   for (auto [init, result] : llvm::zip(destination.getDpsInits(), op->getResults())) {
     result.setType(init.getType());

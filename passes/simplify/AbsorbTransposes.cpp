@@ -292,7 +292,7 @@ struct AbsorbInConvResult : public OpRewritePattern<linalg::TransposeOp> {
     Value empty = createEmpty(rewriter, conv.getLoc(), type);
     rewriter.modifyOpInPlace(conv, [&] {
       conv.setOutputDimsAttr(dimsAfter(conv.getOutputDims(), permutation));
-      conv.setExtraMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      conv.setExtraMapValues(maps);
       conv.getInitMutable().assign(empty);
       conv.getResult().setType(type);
     });

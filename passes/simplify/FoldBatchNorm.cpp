@@ -113,7 +113,7 @@ static void setBias(OpBuilder &builder, ConvOp conv, ArrayRef<double> bias) {
   int64_t channelDim = conv.getOutputDims().find(DimsAttr::kChannel);
   AffineMap map = AffineMap::get(resultType.getRank(), 0, builder.getAffineDimExpr(channelDim));
   conv.getExtrasMutable().assign(constant);
-  conv.setExtraMapsAttr(builder.getAffineMapArrayAttr(map));
+  conv.setExtraMapValues(map);
   Region &region = conv.getEpilogue();
   region.dropAllReferences();
   region.getBlocks().clear();

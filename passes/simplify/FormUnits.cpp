@@ -90,8 +90,11 @@ static bool isUnitOp(Operation &op) {
 /// The value that an init starts from, when the operation reads it: null for inits that are
 /// overwritten.
 static Value getInitialValue(DestinationStyleOpInterface op, OpOperand &init) {
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op.getOperation());
-  bool isRead = linalgOp ? linalgOp.payloadUsesValueFromOperand(&init) : op->hasAttr("accumulate");
+  bool isRead = false;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op.getOperation()))
+    isRead = linalgOp.payloadUsesValueFromOperand(&init);
+  else if (auto epilogue = dyn_cast<dnn::EpilogueOpInterface>(op.getOperation()))
+    isRead = epilogue.getAccumulate();
   return isRead ? init.get() : Value();
 }
 

@@ -24,7 +24,7 @@ using namespace udnn;
 /// True for an operation that could take an element-wise reader into its epilogue.
 static bool canTakeReaders(Operation *op) {
   auto producer = dyn_cast_or_null<dnn::EpilogueOpInterface>(op);
-  return producer && !op->hasAttr("accumulate");
+  return producer && !producer.getAccumulate();
 }
 
 /// True when the body consists of scalar arithmetic only and captures nothing but constants.
@@ -160,7 +160,7 @@ static void fuse(Operation *producer, linalg::GenericOp reader) {
   }
   appendBody(builder, epilogue, reader, arguments);
   op.getExtrasOperandRange().assign(extras);
-  producer->setAttr("extra_maps", builder.getAffineMapArrayAttr(maps));
+  op.setExtraMapValues(maps);
   auto destination = cast<DestinationStyleOpInterface>(producer);
   destination.getDpsInitsMutable()[0].set(createEmpty(builder, producer->getLoc(), resultType));
   producer->getResult(0).setType(resultType);

@@ -117,7 +117,7 @@ static void rewriteMaps(Operation *op, ArrayRef<DimsAttr> operandLayouts, DimsAt
     AffineExpr term = getAffineDimExpr(i, context) * divisor;
     expr = expr ? expr + term : term;
   }
-  SmallVector<Attribute> maps;
+  SmallVector<AffineMap> maps;
   OperandRange extras = epilogue.getExtrasOperandRange();
   for (auto [extra, map] : llvm::zip(extras, epilogue.getExtraMapValues())) {
     unsigned number = cast<BlockArgument>(extra).getArgNumber();
@@ -125,9 +125,9 @@ static void rewriteMaps(Operation *op, ArrayRef<DimsAttr> operandLayouts, DimsAt
     AffineMap physical = sameLayout
                              ? AffineMap::getMultiDimIdentityMap(resultLayout.getRank(), context)
                              : map.replaceDimsAndSymbols(plainDims, {}, resultLayout.getRank(), 0);
-    maps.push_back(AffineMapAttr::get(physical));
+    maps.push_back(physical);
   }
-  op->setAttr("extra_maps", ArrayAttr::get(context, maps));
+  epilogue.setExtraMapValues(maps);
 }
 
 /// Changes the unit's operands to constants in the candidate's layouts.

@@ -43,13 +43,14 @@ static Type getElementType(Value value) {
 /// the tensor cores.
 static std::string explainTypes(Operation *primitive, bool &mma) {
   Type element = getElementType(primitive->getOperand(0));
-  Type accumulator = cast<dnn::EpilogueOpInterface>(primitive).getAccumulatorType();
+  auto op = cast<dnn::EpilogueOpInterface>(primitive);
+  Type accumulator = op.getAccumulatorType();
   mma = (element.isF16() || element.isBF16()) && accumulator.isF32();
   if (getElementType(primitive->getOperand(1)) != element)
     return "the operands' types differ";
   if (!mma && (element != accumulator || !(element.isF32() || element.isF64())))
     return "only f32, f64, and f16 and bf16 with f32 sums are covered";
-  if (primitive->hasAttr("accumulate"))
+  if (op.getAccumulate())
     return "accumulation is not covered";
   return {};
 }
