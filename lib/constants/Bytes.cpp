@@ -84,7 +84,7 @@ FailureOr<ConstantBytes> getConstantBytes(ElementsAttr attr) {
   if (!type || !type.hasStaticShape() || !getElementBytes(type.getElementType()))
     return failure();
   if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
-    if (dense.isSplat() && getTensorBytes(type) > kMaxConstantBytes)
+    if (dense.isSplat() && isLargerThan(type, kMaxConstantBytes))
       return failure();
     return getDenseBytes(dense, type);
   }

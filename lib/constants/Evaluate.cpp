@@ -48,7 +48,7 @@ std::optional<SmallVector<Value>> getEvaluationOperands(Operation *op) {
 static bool isTooLarge(Operation *op, int64_t limitBytes) {
   return llvm::any_of(op->getResultTypes(), [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape() && getTensorBytes(tensor) > limitBytes;
+    return tensor && tensor.hasStaticShape() && isLargerThan(tensor, limitBytes);
   });
 }
 
@@ -93,7 +93,7 @@ void ConstantEvaluator::computeOp(Operation *op) {
   auto operand = [&](Value value) -> FailureOr<ConstantBytes> {
     auto splat = dyn_cast_or_null<SplatElementsAttr>(compute(value).attr);
     auto type = splat ? dyn_cast<RankedTensorType>(splat.getType()) : RankedTensorType();
-    if (type && getTensorBytes(type) > limit)
+    if (type && isLargerThan(type, limit))
       return failure();
     return evaluateBytes(value);
   };

@@ -23,8 +23,8 @@ using OperandFn = llvm::function_ref<mlir::FailureOr<ConstantBytes>(mlir::Value)
 /// No constant of more bytes is computed or written out element by element.
 inline constexpr int64_t kMaxConstantBytes = int64_t(1) << 33;
 
-/// Bytes of a tensor of static shape; the largest int64_t where there are more.
-int64_t getTensorBytes(mlir::RankedTensorType type);
+/// True when a tensor of static shape takes more bytes than the limit.
+bool isLargerThan(mlir::RankedTensorType type, int64_t limitBytes);
 
 /// Zeroed bytes for `type`.
 ConstantBytes allocate(mlir::RankedTensorType type);

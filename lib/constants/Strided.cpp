@@ -8,22 +8,17 @@
 
 #include "Operations.h"
 
-#include "llvm/Support/MathExtras.h"
+#include "udnn/Dialect/Storage.h"
 
 #include <cstring>
-#include <limits>
 
 using namespace mlir;
 
 namespace udnn {
 
-int64_t getTensorBytes(RankedTensorType type) {
-  if (llvm::is_contained(type.getShape(), 0))
-    return 0;
-  uint64_t bytes = getElementBytes(type.getElementType());
-  for (int64_t size : type.getShape())
-    bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
-  return std::min<uint64_t>(bytes, std::numeric_limits<int64_t>::max());
+bool isLargerThan(RankedTensorType type, int64_t limitBytes) {
+  std::optional<int64_t> bytes = getStorageBytes(type);
+  return !bytes || *bytes > limitBytes;
 }
 
 ConstantBytes allocate(RankedTensorType type) {

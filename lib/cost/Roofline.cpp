@@ -24,7 +24,7 @@ Prediction predict(const Candidate &candidate, Type elementType, dnn::DeviceAttr
 }
 
 int64_t predictCopyNs(int64_t bytes, dnn::DeviceAttr device) {
-  return 2 * bytes / device.getGbytesPerS() + device.getLaunchNs();
+  return int64_t(2 * uint64_t(bytes) / device.getGbytesPerS()) + device.getLaunchNs();
 }
 
 } // namespace udnn

@@ -11,6 +11,7 @@
 #include "udnn/Dialect/Dnn.h"
 #include "udnn/Kernels/Dialects.h"
 #include "udnn/Kernels/KernelFamily.h"
+#include "udnn/Passes/Entry.h"
 #include "udnn/Passes/Memory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -10,6 +10,7 @@
 #include "udnn/Cost/Device.h"
 #include "udnn/Dialect/Dnn.h"
 #include "udnn/Kernels/KernelFamily.h"
+#include "udnn/Passes/Entry.h"
 #include "udnn/Passes/Memory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -9,6 +9,8 @@
 
 #include "Buffers.h"
 #include "udnn/Dialect/Dnn.h"
+#include "udnn/Dialect/Storage.h"
+#include "udnn/Passes/Entry.h"
 #include "udnn/Passes/Memory.h"
 #include "udnn/Solve/Arena.h"
 
@@ -87,7 +89,7 @@ LogicalResult PlanArena::findLifetimes() {
       life.last = step;
     }
   for (auto &[op, allocation] : allocations) {
-    std::optional<int64_t> bytes = getTensorBytes(cast<memref::AllocOp>(op).getType());
+    std::optional<int64_t> bytes = getStorageBytes(cast<memref::AllocOp>(op).getType());
     if (!bytes)
       return op->emitError("expects a buffer of static size below 2^63 bytes");
     allocation.life.size = *bytes;
@@ -110,7 +112,8 @@ bool PlanArena::canMerge(dnn::DispatchOp dispatch, int64_t step, Value input, Va
   int64_t inputOffset, outputOffset;
   if (failed(inputType.getStridesAndOffset(inputStrides, inputOffset)) ||
       failed(outputType.getStridesAndOffset(outputStrides, outputOffset)) ||
-      getElementSize(inputType.getElementType()) != getElementSize(outputType.getElementType()) ||
+      getElementStorageBytes(inputType.getElementType()) !=
+          getElementStorageBytes(outputType.getElementType()) ||
       inputType.getShape() != outputType.getShape() || inputStrides != outputStrides ||
       inputOffset != outputOffset)
     return false;

@@ -8,6 +8,7 @@
 
 #include "Buffers.h"
 #include "udnn/Dialect/Dnn.h"
+#include "udnn/Dialect/Storage.h"
 #include "udnn/Passes/Memory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -55,7 +56,7 @@ struct VerifyLaunches : public udnn::impl::VerifyLaunchesPassBase<VerifyLaunches
       if (!isa<dnn::ProgramOp, dnn::KernelOp, dnn::CodeOp, memref::GlobalOp>(op))
         return op.emitError("expects only programs, kernels, constants and code");
       if (auto global = dyn_cast<memref::GlobalOp>(op))
-        constants.push_back(getTensorBytes(global.getType()).value_or(0));
+        constants.push_back(getStorageBytes(global.getType()).value_or(0));
       if (auto kernel = dyn_cast<dnn::KernelOp>(op))
         for (Type type : kernel.getArgumentTypes())
           if (!isa<MemRefType, IntegerType, IndexType>(type))

@@ -14,6 +14,7 @@
 
 #include "udnn/Codegen/Backend.h"
 #include "udnn/Cost/Device.h"
+#include "udnn/Dialect/Storage.h"
 #include "udnn/Kernels/KernelFamily.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,10 +71,6 @@ protected:
     for (float &value : values)
       value = distribution(random);
     return values;
-  }
-
-  static int64_t getBytes(mlir::ShapedType type) {
-    return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
   }
 
   /// Runs `func.func @main`, whose body is one unit on its arguments and `tensor.empty`s, with the
@@ -171,7 +168,7 @@ private:
         output = buffers[dispatch.getInputs()[shared]];
         arguments[shared] = output.data();
       } else {
-        output.assign(getBytes(mlir::cast<mlir::ShapedType>(init.getType())), char(0x7f));
+        output.assign(*getStorageBytes(mlir::cast<mlir::ShapedType>(init.getType())), char(0x7f));
       }
       arguments.push_back(output.data());
     }

@@ -11,17 +11,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def VerifySelectedPass : Pass<"dnn-verify-selected", "::mlir::ModuleOp"> {
-  let summary = "Check the contract after selection: dispatches, constants and views on tensors";
-  let description = [{
-    Checks that the module holds one `func.func @main` of one block and
-    `dnn.kernel`s, that `@main` holds only `dnn.dispatch`, `tensor.empty`,
-    `arith.constant`, views, `tensor.insert_slice` and `return`, that all shapes
-    are static and every tensor's bytes fit 63 bits, and that the module names
-    its device.
-  }];
-}
-
 def WriteToOutputsPass : Pass<"dnn-write-to-outputs", "::mlir::func::FuncOp"> {
   let summary = "Turn the results of the entry into buffers that it writes";
   let description = [{

@@ -66,4 +66,15 @@ def WrapTransformsPass : Pass<"dnn-wrap-transforms", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect", "::udnn::dnn::DnnDialect"];
 }
 
+def VerifySelectedPass : Pass<"dnn-verify-selected", "::mlir::ModuleOp"> {
+  let summary = "check the contract after selection: dispatches, constants and views on tensors";
+  let description = [{
+    Checks that the module holds one `func.func @main` of one block and
+    `dnn.kernel`s, that `@main` holds only `dnn.dispatch`, `tensor.empty`,
+    `arith.constant`, views, `tensor.insert_slice` and `return`, that all shapes
+    are static and every tensor's bytes fit 63 bits, and that the module names
+    its device.
+  }];
+}
+
 #endif // UDNN_PASSES_SELECT

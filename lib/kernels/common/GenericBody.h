@@ -72,8 +72,9 @@ mlir::FailureOr<mlir::func::FuncOp> createTaskFunction(llvm::StringRef name, con
 /// Alignment of temporaries in bytes.
 inline constexpr int64_t kTemporaryAlignment = 64;
 
-/// Bytes that a temporary of static shape takes, up to the next aligned one.
-int64_t getTemporaryBytes(mlir::MemRefType type);
+/// Bytes that a temporary takes, up to the next aligned one. Fails on a size that is not known or
+/// exceeds 63 bits.
+mlir::FailureOr<int64_t> getTemporaryBytes(mlir::MemRefType type);
 
 } // namespace udnn::generic
 

@@ -8,6 +8,7 @@
 
 #include "GenericBody.h"
 
+#include "udnn/Dialect/Storage.h"
 #include "udnn/Lowering/DnnToLinalg.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -240,7 +241,9 @@ FailureOr<func::FuncOp> udnn::generic::createTaskFunction(StringRef name, const 
   return result;
 }
 
-int64_t udnn::generic::getTemporaryBytes(MemRefType type) {
-  int64_t bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-  return llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8), kTemporaryAlignment);
+FailureOr<int64_t> udnn::generic::getTemporaryBytes(MemRefType type) {
+  std::optional<int64_t> bytes = getStorageBytes(type);
+  if (!bytes || *bytes > std::numeric_limits<int64_t>::max() - kTemporaryAlignment)
+    return failure();
+  return llvm::alignTo(*bytes, kTemporaryAlignment);
 }

@@ -8,21 +8,15 @@
 
 #include "GenericUnit.h"
 
+#include "udnn/Dialect/Storage.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace udnn;
 using namespace udnn::generic;
-
-static int64_t getBytes(Type type) {
-  auto shaped = cast<ShapedType>(type);
-  return shaped.getNumElements() * llvm::divideCeil(shaped.getElementTypeBitWidth(), 8);
-}
-
-static int64_t getNumElements(Value value) {
-  return cast<ShapedType>(value.getType()).getNumElements();
-}
 
 /// Scalar operations that `op` executes, about.
 static int64_t getOperations(Operation *op) {
@@ -32,25 +26,12 @@ static int64_t getOperations(Operation *op) {
       count *= range;
     return count;
   }
+  if (auto epilogue = dyn_cast<dnn::EpilogueOpInterface>(op))
+    return 2 * epilogue.getNumProducts();
   int64_t results = 0;
   for (Value result : op->getResults())
-    if (isa<RankedTensorType>(result.getType()))
-      results += getNumElements(result);
-  if (auto conv = dyn_cast<dnn::ConvOp>(op)) {
-    int64_t filters = conv.getFilterDims().getLogicalSize(
-        dnn::DimsAttr::kFilter, cast<ShapedType>(conv.getFilter().getType()).getShape());
-    return 2 * results * (getNumElements(conv.getFilter()) / std::max<int64_t>(filters, 1));
-  }
-  if (auto conv = dyn_cast<dnn::ConvTransposeOp>(op)) {
-    int64_t channels = conv.getFilterDims().getLogicalSize(
-        dnn::DimsAttr::kChannel, cast<ShapedType>(conv.getFilter().getType()).getShape());
-    return 2 * getNumElements(conv.getInput()) *
-           (getNumElements(conv.getFilter()) / std::max<int64_t>(channels, 1));
-  }
-  if (auto matmul = dyn_cast<dnn::MatmulOp>(op)) {
-    ArrayRef<int64_t> lhs = cast<ShapedType>(matmul.getLhs().getType()).getShape();
-    return 2 * results * (matmul.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back());
-  }
+    if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+      results += type.getNumElements();
   // Pooling and normalizations: a window or a few passes per element.
   return 10 * results;
 }
@@ -62,9 +43,9 @@ FailureOr<Candidate> udnn::generic::describeUnit(dnn::UnitOp unit) {
   candidate.resultLayouts.resize(unit.getNumResults());
   for (Type type : unit->getOperandTypes()) {
     auto tensorType = dyn_cast<RankedTensorType>(type);
-    if (!tensorType || !tensorType.hasStaticShape())
+    std::optional<int64_t> bytes = tensorType ? getStorageBytes(tensorType) : std::nullopt;
+    if (!bytes || llvm::AddOverflow(candidate.bytes, *bytes, candidate.bytes))
       return failure();
-    candidate.bytes += getBytes(type);
   }
   for (Operation &op : unit.getBody().front().without_terminator())
     candidate.flops += getOperations(&op);

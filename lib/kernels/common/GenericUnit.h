@@ -17,7 +17,7 @@
 namespace udnn::generic {
 
 /// The candidate that runs the unit with the layouts it has: work, bytes and error, without
-/// parameters. Fails when a tensor's shape is not static.
+/// parameters. Fails when a tensor's shape is not static or its bytes exceed 63 bits.
 mlir::FailureOr<Candidate> describeUnit(dnn::UnitOp unit);
 
 /// True when every operation of the unit computes element by element on whole tensors: a layout

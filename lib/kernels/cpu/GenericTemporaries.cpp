@@ -26,9 +26,10 @@ FailureOr<int64_t> udnn::generic::placeTemporaries(func::FuncOp function, bool h
   int64_t stackBytes = 0, scratchBytes = 0;
   for (memref::AllocOp op : allocations) {
     MemRefType type = op.getType();
-    if (!type.hasStaticShape())
+    FailureOr<int64_t> known = udnn::generic::getTemporaryBytes(type);
+    if (failed(known))
       return failure();
-    int64_t bytes = udnn::generic::getTemporaryBytes(type);
+    int64_t bytes = *known;
     Location loc = op.getLoc();
     if (bytes <= kMaxStackBuffer && stackBytes + bytes <= kMaxStackBytes) {
       stackBytes += bytes;

@@ -47,9 +47,9 @@ static SmallVector<memref::AllocOp> getTemporaries(func::FuncOp function) {
 FailureOr<int64_t> cuda::countTemporaryBytes(func::FuncOp function) {
   int64_t bytes = 0;
   for (memref::AllocOp op : getTemporaries(function)) {
-    if (!op.getType().hasStaticShape())
+    FailureOr<int64_t> size = generic::getTemporaryBytes(op.getType());
+    if (failed(size) || llvm::AddOverflow(bytes, *size, bytes))
       return failure();
-    bytes += generic::getTemporaryBytes(op.getType());
   }
   return bytes;
 }
@@ -67,28 +67,29 @@ static void placePrivately(func::FuncOp function) {
 }
 
 /// Places temporaries in the part of the scratch memory that belongs to block `block`.
-static void placeInScratch(func::FuncOp function, Value block) {
+static LogicalResult placeInScratch(func::FuncOp function, Value block) {
   SmallVector<memref::AllocOp> temporaries = getTemporaries(function);
   if (temporaries.empty())
-    return;
-  int64_t blockBytes = 0;
-  for (memref::AllocOp op : temporaries)
-    blockBytes += generic::getTemporaryBytes(op.getType());
+    return success();
+  FailureOr<int64_t> blockBytes = cuda::countTemporaryBytes(function);
+  if (failed(blockBytes))
+    return failure();
   OpBuilder builder(function.getContext());
   builder.setInsertionPointAfterValue(block);
   Location loc = function.getLoc();
   Value scratch = function.getArgument(function.getNumArguments() - 2);
   Value start = arith::MulIOp::create(builder, loc, block,
-                                      arith::ConstantIndexOp::create(builder, loc, blockBytes));
+                                      arith::ConstantIndexOp::create(builder, loc, *blockBytes));
   int64_t offset = 0;
   for (memref::AllocOp op : temporaries) {
     Value at = arith::AddIOp::create(builder, loc, start,
                                      arith::ConstantIndexOp::create(builder, loc, offset));
-    offset += generic::getTemporaryBytes(op.getType());
+    offset += *generic::getTemporaryBytes(op.getType());
     op.replaceAllUsesWith(
         memref::ViewOp::create(builder, loc, op.getType(), scratch, at, ValueRange()).getResult());
     op.erase();
   }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,7 +188,8 @@ LogicalResult cuda::mapTaskToBlock(func::FuncOp function) {
   Value thread = getThreadId(rewriter, loc);
   Value block = getBlockId(rewriter, loc);
   function.getArguments().back().replaceAllUsesWith(block);
-  placeInScratch(function, block);
+  if (failed(placeInScratch(function, block)))
+    return failure();
   placePrivately(function);
   for (linalg::LinalgOp op : getLinalgOps(function))
     if (failed(divideBetweenThreads(op, thread, rewriter)))

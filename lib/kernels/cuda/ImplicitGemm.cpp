@@ -101,7 +101,7 @@ public:
       return list.reject("the product is empty");
     FailureOr<Candidate> described = generic::describeUnit(unit);
     if (failed(described))
-      return list.reject("expects tensors of static shape");
+      return list.reject("expects tensors of static shape below 2^63 bytes");
     for (const TileChoice &choice : kTiles)
       if (choice.tile.mma == mma)
         addCandidate(*described, device, *problem, choice, list);

@@ -1,15 +1,16 @@
 //===- VerifySelected.cpp - the contract after selection ------------------------===//
 //
-// Checks what the memory stage relies on.
+// Finds the entry, and checks what the memory stage relies on.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
 #include "udnn/Cost/Device.h"
 #include "udnn/Dialect/Dnn.h"
-#include "udnn/Passes/Memory.h"
+#include "udnn/Dialect/Storage.h"
+#include "udnn/Passes/Entry.h"
+#include "udnn/Passes/Select.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,11 +18,20 @@
 
 namespace udnn {
 #define GEN_PASS_DEF_VERIFYSELECTEDPASS
-#include "udnn/Passes/Memory.h.inc"
+#include "udnn/Passes/Select.h.inc"
 } // namespace udnn
 
 using namespace mlir;
 using namespace udnn;
+
+func::FuncOp udnn::getEntry(ModuleOp module) {
+  auto entry = module.lookupSymbol<func::FuncOp>(kEntry);
+  if (!entry || !llvm::hasSingleElement(entry.getBody())) {
+    module.emitError("expects a function '") << kEntry << "' of one block";
+    return nullptr;
+  }
+  return entry;
+}
 
 static bool isAllowed(Operation &op) {
   return isa<dnn::DispatchOp, tensor::EmptyOp, arith::ConstantOp, tensor::ExpandShapeOp,
@@ -37,9 +47,9 @@ static LogicalResult verifyType(Operation *op, Type type) {
                                       : op->emitError("expects tensors and scalars, got ") << type;
   if (!tensor.hasStaticShape())
     return op->emitError("expects static shapes, got ") << type;
-  if (getElementSize(tensor.getElementType()) == 0)
+  if (getElementStorageBytes(tensor.getElementType()) == 0)
     return op->emitError("expects elements that can be stored, got ") << type;
-  if (!getTensorBytes(tensor))
+  if (!getStorageBytes(tensor))
     return op->emitError("expects a tensor below 2^63 bytes, got ") << type;
   return success();
 }

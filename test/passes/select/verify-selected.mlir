@@ -1,3 +1,4 @@
+// Every check of the contract after selection refuses what it is there to refuse.
 // RUN: udnn-opt %s --dnn-verify-selected --split-input-file --verify-diagnostics
 
 // expected-error @below {{expects the attribute 'dnn.device'}}
