@@ -29,24 +29,20 @@ static bool isBlockedByChannel(DimsAttr layout) {
          layout.findBlock(DimsAttr::kChannel) == layout.getRank() - 1;
 }
 
-static DimsAttr deriveConcatLayout(tensor::ConcatOp op, ArrayRef<DimsAttr> layouts) {
-  DimsAttr first = layouts.front();
-  if (!isBlockedByChannel(first))
+/// A block must not hold channels of two parts.
+static DimsAttr getConcatLayout(tensor::ConcatOp op, unsigned part, DimsAttr layout) {
+  if (!isBlockedByChannel(layout))
     return {};
-  int64_t channelDim = first.find(DimsAttr::kChannel);
-  int64_t block = first.getBlock(DimsAttr::kChannel);
-  for (auto [i, layout] : llvm::enumerate(layouts)) {
-    if (!isBlockedByChannel(layout) || withChannels(layout, 0) != withChannels(first, 0))
-      return {};
-    int64_t channels = cast<RankedTensorType>(op.getInputs()[i].getType()).getDimSize(channelDim);
-    bool isLast = i + 1 == layouts.size();
-    if (int64_t(op.getDim()) == channelDim && !isLast && channels % block)
-      return {};
-  }
-  return withChannels(first, op.getResultType().getDimSize(channelDim));
+  int64_t channelDim = layout.find(DimsAttr::kChannel);
+  int64_t channels = cast<RankedTensorType>(op.getInputs()[part].getType()).getDimSize(channelDim);
+  bool isLast = part + 1 == op.getInputs().size();
+  if (int64_t(op.getDim()) == channelDim && !isLast &&
+      channels % layout.getBlock(DimsAttr::kChannel))
+    return {};
+  return withChannels(layout, op.getResultType().getDimSize(channelDim));
 }
 
-static DimsAttr deriveSliceLayout(tensor::ExtractSliceOp op, DimsAttr layout) {
+static DimsAttr getSliceLayout(tensor::ExtractSliceOp op, DimsAttr layout) {
   if (!isBlockedByChannel(layout) || !op.hasUnitStride() ||
       op.getSourceType().getRank() != op.getType().getRank() ||
       llvm::any_of(op.getStaticOffsets(), ShapedType::isDynamic))
@@ -60,12 +56,20 @@ static DimsAttr deriveSliceLayout(tensor::ExtractSliceOp op, DimsAttr layout) {
   return withChannels(layout, size);
 }
 
-DimsAttr deriveLayout(Operation *op, ArrayRef<DimsAttr> layouts) {
+DimsAttr getWholeLayout(Operation *op, unsigned part, DimsAttr layout) {
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-    return deriveConcatLayout(concat, layouts);
+    return getConcatLayout(concat, part, layout);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return deriveSliceLayout(slice, layouts.front());
+    return getSliceLayout(slice, layout);
   return {};
+}
+
+DimsAttr deriveLayout(Operation *op, ArrayRef<DimsAttr> layouts) {
+  DimsAttr common = getWholeLayout(op, 0, layouts.front());
+  for (auto [part, layout] : llvm::enumerate(layouts))
+    if (getWholeLayout(op, part, layout) != common)
+      return {};
+  return common;
 }
 
 RankedTensorType getPhysicalType(RankedTensorType type, DimsAttr layout) {

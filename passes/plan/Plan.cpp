@@ -8,7 +8,7 @@
 
 #include "udnn/Passes/Plan.h"
 
-#include "PlanProblem.h"
+#include "PlanInternal.h"
 
 #include "udnn/Cost/CostModel.h"
 #include "udnn/Cost/Device.h"
@@ -137,8 +137,7 @@ static dnn::PlanAttr makePlan(const Choice &choice, MLIRContext *context) {
                             encode(candidate.resultLayouts));
 }
 
-static void emitPlanRemark(PlanNode &node) {
-  const Choice &picked = node.getPicked();
+static void emitPlanRemark(PlanNode &node, const Choice &picked) {
   auto remark = remark::passed(
       node.unit.getLoc(),
       remark::RemarkOpts::name("dnn-plan").category("dnn.plan").subCategory("choice"));
@@ -220,21 +219,22 @@ private:
                              llvm::StringSet<> &unitNames) {
     if (function.isDeclaration())
       return success();
-    PlanProblem problem(function, device);
+    SmallVector<PlanNode, 0> nodes;
     for (auto unit : function.getBody().front().getOps<dnn::UnitOp>()) {
       unitNames.insert(unit.getName());
-      if (failed(collectNode(unit, device, limits, problem.getNodes().emplace_back())))
+      if (failed(collectNode(unit, device, limits, nodes.emplace_back())))
         return failure();
     }
-    problem.finalize();
-    solveByDescent(problem);
+    PlanProblem problem = makePlanProblem(function, nodes, device);
+    if (Status status = problem.check(); status.failed())
+      return function.emitError("cannot be planned: ") << status.message();
+    std::vector<size_t> picks = solvePlan(problem);
     // Later stages rely on the answer, so that it is checked in every build.
-    if (!problem.verify())
-      return function.emitError("expects the solver to pick one of the choices of every unit, with "
-                                "a layout for each input and result");
-    for (PlanNode &node : problem.getNodes()) {
-      node.unit.setPlanAttr(makePlan(node.getPicked(), &getContext()));
-      emitPlanRemark(node);
+    if (Status status = problem.verify(picks); status.failed())
+      return function.emitError("cannot be planned: ") << status.message();
+    for (auto [node, pick] : llvm::zip(nodes, picks)) {
+      node.unit.setPlanAttr(makePlan(node.choices[pick], &getContext()));
+      emitPlanRemark(node, node.choices[pick]);
     }
     return success();
   }

@@ -14,12 +14,15 @@
 
 namespace udnn {
 
-/// The layout of the result of `tensor.concat` or `tensor.extract_slice` when its tensor operands
-/// have these layouts (null: plain). Null for every other operation, and where a channel block
+/// The layout of the result of `tensor.concat` or `tensor.extract_slice` that goes with this layout
+/// of one tensor operand (null: plain). Null for every other operation, and where a channel block
 /// would be cut: then the operation works on plain tensors.
+dnn::DimsAttr getWholeLayout(mlir::Operation *op, unsigned operand, dnn::DimsAttr layout);
+
+/// The same for the layouts of all tensor operands: null where they do not go together.
 dnn::DimsAttr deriveLayout(mlir::Operation *op, llvm::ArrayRef<dnn::DimsAttr> operandLayouts);
 
-/// True for the operations that `deriveLayout` knows.
+/// True for the operations that `getWholeLayout` knows.
 bool passesLayoutOn(mlir::Operation *op);
 
 /// The physical type of a tensor of plain type `type` in `layout` (null: `type` itself).
