@@ -221,7 +221,7 @@ void printDims(OpAsmPrinter &printer, Operation *, DimsAttr dims) { printDimsLis
 } // namespace udnn::dnn
 
 //===----------------------------------------------------------------------===//
-// DeviceAttr, PieceAttr, BufferAttr
+// DeviceAttr, LimitsAttr, PieceAttr, BufferAttr
 //===----------------------------------------------------------------------===//
 
 using NamedInteger = std::pair<StringRef, int64_t>;
@@ -251,6 +251,13 @@ LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
     return emitError() << "expects 'vector_bits' to be a power of two of at least 64, got "
                        << vectorBits;
   return checkAtLeast(emitError, 0, {{"launch_ns", launchNs}});
+}
+
+LogicalResult LimitsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t error,
+                                 int64_t workspace, ArrayAttr families) {
+  if (families && !llvm::all_of(families, llvm::IsaPred<StringAttr>))
+    return emitError() << "expects 'families' to be strings, got " << families;
+  return checkAtLeast(emitError, 0, {{"error", error}, {"workspace", workspace}});
 }
 
 LogicalResult PieceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t count,

@@ -1,6 +1,6 @@
 //===- DnnAttributes.td - attributes and types -----------------*- tablegen -*-===//
 //
-// Dimension numbers, device facts, plans, and the places where launch arguments live.
+// Dimension numbers, device facts, limits, plans, and the places where launch arguments live.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -114,6 +114,29 @@ def Dnn_DeviceAttr : Dnn_Attr<"Device", "device"> {
     bool isCPU() const { return getKind().getValue() == "cpu"; }
     bool isCUDA() const { return getKind().getValue() == "cuda"; }
   }];
+  let genVerifyDecl = 1;
+}
+
+def Dnn_LimitsAttr : Dnn_Attr<"Limits", "limits"> {
+  let summary = "what a module's plans must keep to";
+  let description = [{
+    The limits under which a module was planned, for what is planned later: the
+    relative RMS error that an algorithm may add, in parts per billion, the
+    workspace of a unit in bytes, and the kernel families that may be chosen.
+    Without `workspace` and `families` there is no limit.
+
+    Example:
+
+    ```mlir
+    #dnn.limits<error = 10000, workspace = 67108864, families = ["cpu.direct_conv"]>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$error,
+    DefaultValuedParameter<"int64_t", "std::numeric_limits<int64_t>::max()">:$workspace,
+    OptionalParameter<"::mlir::ArrayAttr">:$families
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 

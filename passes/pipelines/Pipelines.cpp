@@ -47,16 +47,15 @@ void udnn::buildPlanPipeline(OpPassManager &pm, const PlanPassOptions &options) 
   pm.addPass(createVerifyPlannedPass());
 }
 
-void udnn::buildSelectPipeline(OpPassManager &pm, const PlanPassOptions &options) {
+void udnn::buildSelectPipeline(OpPassManager &pm) {
   pm.addPass(createSelectPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Packs filters; what is left of the packing runs at run time.
   pm.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   pm.addNestedPass<func::FuncOp>(createWrapTransformsPass());
-  PlanPassOptions transforms = options;
+  PlanPassOptions transforms;
   transforms.keepLayouts = true;
-  transforms.forceFamily.clear();
   buildPlanPipeline(pm, transforms);
   pm.addPass(createSelectPass());
   pm.addPass(createVerifySelectedPass());
@@ -85,9 +84,8 @@ void udnn::registerPipelines() {
                              buildSimplifyPipeline);
   PassPipelineRegistration<>("dnn-plan-pipeline", "Units to planned units, with default limits",
                              [](OpPassManager &pm) { buildPlanPipeline(pm, {}); });
-  PassPipelineRegistration<>("dnn-select-pipeline",
-                             "Planned units to dispatches on tensors, with default limits",
-                             [](OpPassManager &pm) { buildSelectPipeline(pm, {}); });
+  PassPipelineRegistration<>("dnn-select-pipeline", "Planned units to dispatches on tensors",
+                             buildSelectPipeline);
   PassPipelineRegistration<>("dnn-memory-pipeline",
                              "Dispatches on tensors to launches on buffers in one arena",
                              buildMemoryPipeline);

@@ -44,6 +44,18 @@ struct Limits {
 
 } // namespace
 
+/// The family of this name; emits an error when there is none.
+static const KernelFamily *lookupFamily(ModuleOp module, StringRef name) {
+  const KernelFamily *family = lookupKernelFamily(name);
+  if (!family) {
+    InFlightDiagnostic diagnostic = module.emitError("no kernel family is named '")
+                                    << name << "'; there are";
+    for (const auto &known : getKernelFamilies())
+      diagnostic << " " << known->getName();
+  }
+  return family;
+}
+
 /// The element type whose arithmetic dominates a unit: that of its first result.
 static Type getElementType(dnn::UnitOp unit) {
   return cast<RankedTensorType>(unit.getResult(0).getType()).getElementType();
@@ -162,7 +174,7 @@ struct PlanPass : public udnn::impl::PlanPassBase<PlanPass> {
     if (!device)
       return signalPassFailure();
     Limits limits;
-    if (failed(readLimits(module, limits)))
+    if (failed(takeLimits(module, limits)) || failed(takeForced(module, limits)))
       return signalPassFailure();
     llvm::StringSet<> unitNames;
     for (auto function : module.getOps<func::FuncOp>())
@@ -177,39 +189,59 @@ struct PlanPass : public udnn::impl::PlanPassBase<PlanPass> {
   }
 
 private:
-  LogicalResult readLimits(ModuleOp module, Limits &limits) {
+  /// The limits that the options name, as they are kept on the module; null after an error.
+  dnn::LimitsAttr makeLimits(ModuleOp module) {
+    int64_t workspaceBytes = std::numeric_limits<int64_t>::max(), errorPpb = workspaceBytes;
     if (!workspaceLimit.empty()) {
       std::optional<int64_t> bytes = parseBytes(workspaceLimit);
-      if (!bytes)
-        return module.emitError("expects a size such as 64MiB as workspace limit, got '")
-               << workspaceLimit << "'";
-      limits.workspaceBytes = *bytes;
-    }
-    if (!(maxRelativeError >= 0))
-      return module.emitError("expects a relative error of at least 0, got ") << maxRelativeError;
-    limits.errorPpb = maxRelativeError >= 1 ? std::numeric_limits<int64_t>::max()
-                                            : int64_t(maxRelativeError * 1e9 + 0.5);
-    limits.keepsLayouts = keepLayouts;
-    auto lookup = [&](StringRef name) {
-      const KernelFamily *family = lookupKernelFamily(name);
-      if (!family) {
-        InFlightDiagnostic diagnostic = module.emitError("no kernel family is named '")
-                                        << name << "'; there are";
-        for (const auto &known : getKernelFamilies())
-          diagnostic << " " << known->getName();
+      if (!bytes) {
+        module.emitError("expects a size such as 64MiB as workspace limit, got '")
+            << workspaceLimit << "'";
+        return {};
       }
-      return family;
-    };
-    for (const std::string &name : families) {
-      limits.families.push_back(lookup(name));
+      workspaceBytes = *bytes;
+    }
+    if (!(maxRelativeError >= 0)) {
+      module.emitError("expects a relative error of at least 0, got ") << maxRelativeError;
+      return {};
+    }
+    if (maxRelativeError < 1)
+      errorPpb = int64_t(maxRelativeError * 1e9 + 0.5);
+    ArrayAttr names;
+    if (!families.empty())
+      names =
+          Builder(module).getStrArrayAttr(SmallVector<StringRef>(families.begin(), families.end()));
+    return dnn::LimitsAttr::get(module.getContext(), errorPpb, workspaceBytes, names);
+  }
+
+  /// The first run keeps its limits on the module, where a run for what selection adds finds them.
+  LogicalResult takeLimits(ModuleOp module, Limits &limits) {
+    limits.keepsLayouts = keepLayouts;
+    auto kept = module->getAttrOfType<dnn::LimitsAttr>(kLimitsAttrName);
+    if (!kept || !keepLayouts) {
+      kept = makeLimits(module);
+      if (!kept)
+        return failure();
+      module->setAttr(kLimitsAttrName, kept);
+    }
+    limits.workspaceBytes = kept.getWorkspace();
+    limits.errorPpb = kept.getError();
+    if (!kept.getFamilies())
+      return success();
+    for (StringRef name : kept.getFamilies().getAsValueRange<StringAttr>()) {
+      limits.families.push_back(lookupFamily(module, name));
       if (!limits.families.back())
         return failure();
     }
+    return success();
+  }
+
+  LogicalResult takeForced(ModuleOp module, Limits &limits) {
     for (const std::string &entry : forceFamily) {
       auto [node, name] = StringRef(entry).rsplit('=');
       if (node.empty() || name.empty())
         return module.emitError("expects NODE=FAMILY to force a family, got '") << entry << "'";
-      if (!(limits.forced[node] = lookup(name)))
+      if (!(limits.forced[node] = lookupFamily(module, name)))
         return failure();
     }
     return success();

@@ -17,6 +17,21 @@ module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "a", features =
 
 // -----
 
+// expected-error @+1 {{expects 'error' to be at least 0, got -1}}
+module attributes {dnn.limits = #dnn.limits<error = -1>} {}
+
+// -----
+
+// expected-error @+1 {{expects 'workspace' to be at least 0, got -2}}
+module attributes {dnn.limits = #dnn.limits<error = 0, workspace = -2>} {}
+
+// -----
+
+// expected-error @+1 {{expects 'families' to be strings, got ["cpu.generic", 3]}}
+module attributes {dnn.limits = #dnn.limits<error = 0, families = ["cpu.generic", 3]>} {}
+
+// -----
+
 // expected-error @+1 {{expects 'count' to be at least 1, got 0}}
 module attributes {x = #dnn.piece<count = 0, batch = 0, family = "f", parameters = {}, time = 1, workspace = 0, worker = 0, error = 0, origin = "modelled">} {}
 

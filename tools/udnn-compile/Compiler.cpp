@@ -172,7 +172,7 @@ LogicalResult Compiler::runStage(Stage stage) {
       buildPlanPipeline(manager, options.plan);
       break;
     case Stage::Select:
-      buildSelectPipeline(manager, options.plan);
+      buildSelectPipeline(manager);
       break;
     case Stage::Memory:
       buildMemoryPipeline(manager);

@@ -22,6 +22,8 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <limits>
+
 #include "DnnDialect.h.inc"
 
 #include "DnnEnums.h.inc"

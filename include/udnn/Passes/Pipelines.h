@@ -23,8 +23,8 @@ void buildSimplifyPipeline(mlir::OpPassManager &pm);
 void buildPlanPipeline(mlir::OpPassManager &pm, const PlanPassOptions &options);
 
 /// Planned units to dispatches on tensors. The transforms that the plans need are planned in turn,
-/// within the limits of `options`; no family is forced on them.
-void buildSelectPipeline(mlir::OpPassManager &pm, const PlanPassOptions &options);
+/// within the limits that the module was planned under; no family is forced on them.
+void buildSelectPipeline(mlir::OpPassManager &pm);
 
 /// Dispatches on tensors to launches on buffers in one arena.
 void buildMemoryPipeline(mlir::OpPassManager &pm);

@@ -16,6 +16,9 @@
 
 namespace udnn {
 
+/// Attribute of a module: the limits under which it was planned, a `#dnn.limits`.
+inline constexpr llvm::StringLiteral kLimitsAttrName = "dnn.limits";
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "udnn/Passes/Plan.h.inc"

@@ -21,6 +21,10 @@ def PlanPass : Pass<"dnn-plan", "::mlir::ModuleOp"> {
     candidates within the workspace limit and the error bound take part. The
     module must carry the device's facts as `dnn.device`.
 
+    The limits are kept on the module as `dnn.limits`. With `keep-layouts` the
+    pass plans what selection added, within the limits kept there; its own
+    options count where there are none.
+
     Before:
 
     ```mlir
@@ -45,7 +49,7 @@ def PlanPass : Pass<"dnn-plan", "::mlir::ModuleOp"> {
     ListOption<"forceFamily", "force-family", "std::string",
                "NODE=FAMILY: the family that runs the unit NODE">,
     Option<"keepLayouts", "keep-layouts", "bool", /*default=*/"false",
-           "Leave every tensor in the layout that it has">
+           "Leave every tensor in the layout that it has, and keep to the limits of the first run">
   ];
 }
 

@@ -5,6 +5,7 @@
 // RUN: not udnn-opt %s --dnn-plan="force-family=relu1=cpu.direct_conv" 2>&1 | FileCheck %s --check-prefix=CANNOT
 // RUN: not udnn-opt %s --dnn-plan="workspace-limit=1cup" 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not udnn-opt %s --dnn-plan="max-rel-error=-1" 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: sed 's/^module attributes {/&dnn.limits = #dnn.limits<error = 0, families = ["cpu.slow"]>, /' %s | not udnn-opt --dnn-plan="keep-layouts" 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: not udnn-opt %s --dnn-verify-planned 2>&1 | FileCheck %s --check-prefix=PLANLESS
 
 // FAMILY: no kernel family is named 'cpu.fast'; there are {{.*}}cpu.generic
@@ -13,6 +14,7 @@
 // CANNOT: no kernel family can run 'relu1' on the target 'cpu' (cpu.direct_conv:
 // SIZE: expects a size such as 64MiB as workspace limit, got '1cup'
 // ERROR: expects a relative error of at least 0, got -1
+// KEPT: no kernel family is named 'cpu.slow'; there are {{.*}}cpu.generic
 // PLANLESS: expects a plan after the plan stage
 
 module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,

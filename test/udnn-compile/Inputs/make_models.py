@@ -30,6 +30,11 @@ x[0, :2] = -1, 1
 np.save(folder / "relu_x.npy", x)
 np.save(folder / "relu_y.npy", np.maximum(x, 0))
 
+# A convolution whose result is in blocks of channels, and back in order at the end.
+write("conv", [helper.make_node("Conv", ["x", "w"], ["y"], name="conv_1", pads=[1, 1, 1, 1])],
+      [("x", [1, 16, 8, 8])], [("y", [1, 16, 8, 8])],
+      [("w", np.random.default_rng().standard_normal((16, 16, 3, 3)).astype(np.float32))])
+
 write("same", [helper.make_node("Identity", ["x"], ["y"], name="same_1")], [("x", [3, 4])],
       [("y", [3, 4])])
 
