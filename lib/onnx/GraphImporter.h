@@ -90,6 +90,11 @@ private:
   std::set<std::string> usedNames;
 };
 
+/// The domain of a node's operator, empty for the default one, which "ai.onnx" is another name of.
+inline llvm::StringRef getDomain(const Node &node) {
+  return node.domain == "ai.onnx" ? llvm::StringRef() : llvm::StringRef(node.domain);
+}
+
 /// The attribute that holds a tensor; a large one points into the tensor's memory and keeps it
 /// alive. Null for element types that are not covered.
 mlir::ElementsAttr getTensorAttr(const Tensor &tensor, mlir::MLIRContext *context);
