@@ -137,3 +137,14 @@ Tiling udnn::generic::getTiling(DictionaryAttr parameters) {
     tiling.tasks = tasks.getInt();
   return tiling;
 }
+
+DictionaryAttr udnn::generic::addScratch(DictionaryAttr kernelParameters, int64_t scratchBytes) {
+  NamedAttrList attributes(kernelParameters);
+  attributes.set("scratch", Builder(kernelParameters.getContext()).getI64IntegerAttr(scratchBytes));
+  return attributes.getDictionary(kernelParameters.getContext());
+}
+
+std::optional<int64_t> udnn::generic::getScratch(DictionaryAttr parameters) {
+  auto scratch = parameters.getAs<IntegerAttr>("scratch");
+  return scratch && scratch.getInt() >= 0 ? std::optional(scratch.getInt()) : std::nullopt;
+}

@@ -39,6 +39,11 @@ Problem getProblem(dnn::KernelOp kernel);
 mlir::DictionaryAttr makeTilingParameters(mlir::MLIRContext *context, const Tiling &tiling);
 Tiling getTiling(mlir::DictionaryAttr parameters);
 
+/// Parameters of a candidate: those of its kernel and the scratch bytes that it needs.
+mlir::DictionaryAttr addScratch(mlir::DictionaryAttr kernelParameters, int64_t scratchBytes);
+/// The scratch bytes in a candidate's parameters; none where they were not planned.
+std::optional<int64_t> getScratch(mlir::DictionaryAttr parameters);
+
 } // namespace udnn::generic
 
 #endif // UDNN_LIB_KERNELS_COMMON_GENERICUNIT_H

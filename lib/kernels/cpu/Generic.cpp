@@ -124,21 +124,34 @@ static FailureOr<Cut> chooseCut(const Problem &problem, Location loc) {
   return failure();
 }
 
+/// A cut as the parameters of a candidate: those of the kernel, and the scratch bytes.
+static DictionaryAttr makeParameters(MLIRContext *context, const Cut &cut) {
+  return addScratch(makeTilingParameters(context, cut.tiling), cut.scratchBytes);
+}
+
+/// The cut in a candidate's parameters; else, where it depends on the layouts, a new one.
+static FailureOr<Cut> getCut(DictionaryAttr parameters, dnn::UnitOp unit) {
+  if (std::optional<int64_t> scratchBytes = getScratch(parameters))
+    return Cut{getTiling(parameters), *scratchBytes, /*isOneOperation=*/false};
+  return chooseCut(getProblem(unit), unit.getLoc());
+}
+
 void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
                                   CandidateList &list) const {
   if (!device.isCPU())
     return list.reject("runs on CPUs only");
   FailureOr<Candidate> described = describeUnit(unit);
   if (failed(described))
-    return list.reject("expects tensors of static shape");
+    return list.reject("expects tensors of static shape below 2^63 bytes");
   Candidate &candidate = *described;
   // Plain loops reach a small part of the peak where data is used again.
   candidate.efficiencyPercent = unit.getPrimitive() ? 2 : 20;
-  // One operation needs no temporaries.
+  // One operation needs no temporaries, and is cut when its layout is known.
   if (!isElementwise(unit)) {
     FailureOr<Cut> cut = chooseCut(getProblem(unit), unit.getLoc());
     if (failed(cut))
       return list.reject("cannot be lowered to loops");
+    candidate.parameters = makeParameters(unit.getContext(), *cut);
     candidate.workerBytes = cut->scratchBytes;
   }
   list.candidates.push_back(candidate);
@@ -148,7 +161,7 @@ void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
 FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, DictionaryAttr parameters,
                                                     dnn::DeviceAttr device,
                                                     DispatchBuilder &builder) const {
-  FailureOr<Cut> cut = chooseCut(getProblem(unit), unit.getLoc());
+  FailureOr<Cut> cut = getCut(parameters, unit);
   if (failed(cut))
     return unit.emitError() << "family '" << getName() << "' cannot run unit '" << unit.getName()
                             << "'";

@@ -95,37 +95,49 @@ static FailureOr<Mapping> chooseMapping(const Problem &problem, Location loc) {
   return tryMapping(problem, Tiling(), /*perThread=*/false, loc);
 }
 
-void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
-                                  CandidateList &list) const {
-  FailureOr<Candidate> candidate = describeUnit(unit);
-  if (failed(candidate))
-    return list.reject("expects tensors of static shape");
-  candidate->efficiencyPercent = unit.getPrimitive() ? kPrimitivePercent : kElementwisePercent;
-  // One operation needs no temporaries.
-  if (!isElementwise(unit)) {
-    FailureOr<Mapping> mapping = chooseMapping(getProblem(unit), unit.getLoc());
-    if (failed(mapping))
-      return list.reject("cannot be lowered to blocks and threads");
-    candidate->workspaceBytes = mapping->getScratchBytes();
-  }
-  list.candidates.push_back(std::move(*candidate));
-}
-
+/// The parameters of a kernel.
 static DictionaryAttr makeParameters(MLIRContext *context, const Mapping &mapping) {
   NamedAttrList attributes(makeTilingParameters(context, mapping.tiling));
   attributes.set("map", StringAttr::get(context, mapping.perThread ? "thread" : "block"));
   return attributes.getDictionary(context);
 }
 
-static bool isPerThread(dnn::KernelOp kernel) {
-  auto map = kernel.getParameters().getAs<StringAttr>("map");
+static bool isPerThread(DictionaryAttr parameters) {
+  auto map = parameters.getAs<StringAttr>("map");
   return map && map.getValue() == "thread";
+}
+
+static bool isPerThread(dnn::KernelOp kernel) { return isPerThread(kernel.getParameters()); }
+
+/// The mapping in a candidate's parameters, to which the scratch bytes are added; else a new one.
+static FailureOr<Mapping> getMapping(DictionaryAttr parameters, dnn::UnitOp unit) {
+  if (std::optional<int64_t> blockBytes = getScratch(parameters))
+    return Mapping{getTiling(parameters), isPerThread(parameters), *blockBytes};
+  return chooseMapping(getProblem(unit), unit.getLoc());
+}
+
+void GenericFamily::getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device,
+                                  CandidateList &list) const {
+  FailureOr<Candidate> candidate = describeUnit(unit);
+  if (failed(candidate))
+    return list.reject("expects tensors of static shape below 2^63 bytes");
+  candidate->efficiencyPercent = unit.getPrimitive() ? kPrimitivePercent : kElementwisePercent;
+  // One operation needs no temporaries, and is mapped when it is expanded.
+  if (!isElementwise(unit)) {
+    FailureOr<Mapping> mapping = chooseMapping(getProblem(unit), unit.getLoc());
+    if (failed(mapping))
+      return list.reject("cannot be lowered to blocks and threads");
+    candidate->parameters =
+        addScratch(makeParameters(unit.getContext(), *mapping), mapping->blockBytes);
+    candidate->workspaceBytes = mapping->getScratchBytes();
+  }
+  list.candidates.push_back(std::move(*candidate));
 }
 
 FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, DictionaryAttr parameters,
                                                     dnn::DeviceAttr device,
                                                     DispatchBuilder &builder) const {
-  FailureOr<Mapping> mapping = chooseMapping(getProblem(unit), unit.getLoc());
+  FailureOr<Mapping> mapping = getMapping(parameters, unit);
   if (failed(mapping))
     return unit.emitError() << "family '" << getName() << "' cannot run unit '" << unit.getName()
                             << "'";
