@@ -8,6 +8,8 @@
 
 #include "Epilogue.h"
 
+#include "../common/OuterValues.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -20,18 +22,10 @@ using namespace udnn::cpu;
 // Coverage
 //===----------------------------------------------------------------------===//
 
-/// Scalar constants are often hoisted out of the region; they are the only values from outside.
-static arith::ConstantOp getOuterConstant(Value value, Region &region) {
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  return constant && constant->getParentRegion() != &region ? constant : arith::ConstantOp();
-}
-
 /// Why an operation of the region cannot be cloned onto vectors; empty when it can.
 static std::string explainOp(Operation &op) {
-  Region &region = *op.getParentRegion();
-  for (Value operand : op.getOperands())
-    if (operand.getParentRegion() != &region && !getOuterConstant(operand, region))
-      return "the epilogue reads a value from outside that is no constant";
+  if (std::string why = explainOuterValues(op); !why.empty())
+    return why;
   if (isa<dnn::YieldOp>(op))
     return {};
   auto isCovered = [](Type type) { return type.isF32() || type.isInteger(1); };

@@ -12,6 +12,7 @@
 #include "KernelFunction.h"
 
 #include "../common/LinearAccess.h"
+#include "../common/OuterValues.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,9 +47,8 @@ std::string cuda::explainGemmEpilogue(dnn::EpilogueOpInterface op) {
   if (region.empty())
     return {};
   for (Operation &nested : region.front()) {
-    for (Value operand : nested.getOperands())
-      if (operand.getParentRegion() != &region && !operand.getDefiningOp<arith::ConstantOp>())
-        return "the epilogue reads a value from outside that is no constant";
+    if (std::string why = explainOuterValues(nested); !why.empty())
+      return why;
     if (!isa<dnn::YieldOp>(nested) &&
         !isa<arith::ArithDialect, math::MathDialect>(nested.getDialect()))
       return ("the epilogue's operation '" + nested.getName().getStringRef() + "' is not covered")
@@ -307,9 +307,9 @@ Value GemmEmitter::applyEpilogue(Value sum, ArrayRef<Index> coordinates) {
   }
   for (Operation &nested : region.front())
     for (Value operand : nested.getOperands())
-      if (Operation *outer = operand.getDefiningOp(); outer && outer->getParentRegion() != &region)
+      if (arith::ConstantOp constant = getOuterConstant(operand, region))
         if (!mapping.contains(operand))
-          builder.clone(*outer, mapping);
+          builder.clone(*constant, mapping);
   for (Operation &nested : region.front().without_terminator())
     builder.clone(nested, mapping);
   return mapping.lookupOrDefault(region.front().getTerminator()->getOperand(0));
