@@ -89,8 +89,8 @@ private:
     unsigned channel;
     SmallVector<unsigned> window;
   };
-  void addFilterLoops(ConvLoops &loops, DimsAttr inDims, DimsAttr filterDims,
-                      ArrayRef<int64_t> filterShape, StringRef refusal);
+  template <typename Conv>
+  ConvLoops addConvLoops(Conv conv);
   void addGroups(ConvOp conv, unsigned channel);
   template <typename Pool>
   void addPool(Pool pool);
@@ -193,23 +193,26 @@ void DomainBuilder::addExtras(EpilogueOpInterface epilogue) {
 // Convolution, product, pooling
 //===----------------------------------------------------------------------===//
 
-void DomainBuilder::addFilterLoops(ConvLoops &loops, DimsAttr inDims, DimsAttr filterDims,
-                                   ArrayRef<int64_t> filterShape, StringRef refusal) {
+template <typename Conv>
+DomainBuilder::ConvLoops DomainBuilder::addConvLoops(Conv conv) {
+  addResultLoops();
+  checkBlocks(conv.getOutputDims());
+  DimsAttr inDims = conv.getInputDims(), filterDims = conv.getFilterDims();
+  ArrayRef<int64_t> filterShape = getTensorType(conv.getFilter()).getShape();
+  StringRef refusal = conv.getAccumulate() ? "" : needsAccumulate;
+  ConvLoops loops;
   loops.channel = addReduction(filterDims.getLogicalSize(DimsAttr::kChannel, filterShape), refusal);
   if (inDims.getBlock(DimsAttr::kChannel) != 1 || filterDims.getBlock(DimsAttr::kChannel) != 1)
     domain.refuse(loops.channel, "a block of channels stays whole");
   for (int64_t i = 0, e = inDims.getSpatialRank(); i < e; ++i)
     loops.window.push_back(addReduction(filterDims.getLogicalSize(i, filterShape), refusal));
+  return loops;
 }
 
 void DomainBuilder::add(ConvOp conv) {
-  addResultLoops();
   DimsAttr outDims = conv.getOutputDims(), inDims = conv.getInputDims(),
            filterDims = conv.getFilterDims();
-  checkBlocks(outDims);
-  ConvLoops loops;
-  addFilterLoops(loops, inDims, filterDims, getTensorType(conv.getFilter()).getShape(),
-                 conv.getAccumulate() ? "" : needsAccumulate);
+  ConvLoops loops = addConvLoops(conv);
   bool isGrouped = conv.getGroups() != 1;
   domain.operands[0] = getSlices(inDims, [&](int64_t role) -> AffineExpr {
     if (role == DimsAttr::kBatch)
@@ -250,13 +253,9 @@ void DomainBuilder::addGroups(ConvOp conv, unsigned channel) {
 }
 
 void DomainBuilder::add(ConvTransposeOp conv) {
-  addResultLoops();
   DimsAttr outDims = conv.getOutputDims(), inDims = conv.getInputDims(),
            filterDims = conv.getFilterDims();
-  checkBlocks(outDims);
-  ConvLoops loops;
-  addFilterLoops(loops, inDims, filterDims, getTensorType(conv.getFilter()).getShape(),
-                 conv.getAccumulate() ? "" : needsAccumulate);
+  ConvLoops loops = addConvLoops(conv);
   SmallVector<int64_t> whole;
   for (int64_t i = 0, e = inDims.getSpatialRank(); i < e; ++i) {
     whole.push_back(outDims.find(i));
