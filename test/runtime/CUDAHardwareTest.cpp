@@ -20,17 +20,13 @@ using namespace udnn;
 using namespace udnn::artifact;
 using namespace udnn::test;
 
-/// scale: y = x * factor; by_shared: y = x by way of the last of 64 KiB of shared memory.
-/// Parameters x, y, elements, factor; a thread per element.
-static const char kCode[] = R"(
-.version 7.4
-.target sm_75
-.address_size 64
-.extern .shared .align 16 .b8 shared[];
-
-.visible .entry scale(.param .u64 px, .param .u64 py, .param .u64 pn, .param .u64 pf) {
+/// A kernel with parameters x, y, elements, factor and a thread per element: y = body(x), from and
+/// into %f1.
+static std::string makeEntry(const std::string &name, const std::string &body) {
+  return ".visible .entry " + name +
+         R"((.param .u64 px, .param .u64 py, .param .u64 pn, .param .u64 pf) {
   .reg .pred %p;
-  .reg .b32 %r<4>;
+  .reg .b32 %r<5>;
   .reg .b64 %d<7>;
   .reg .f32 %f<3>;
   ld.param.u64 %d1, [px];
@@ -51,43 +47,29 @@ static const char kCode[] = R"(
   add.u64 %d1, %d1, %d5;
   add.u64 %d2, %d2, %d5;
   ld.global.f32 %f1, [%d1];
-  cvt.rn.f32.s64 %f2, %d4;
-  mul.f32 %f1, %f1, %f2;
-  st.global.f32 [%d2], %f1;
+)" + body +
+         R"(  st.global.f32 [%d2], %f1;
   ret;
 }
+)";
+}
 
-.visible .entry by_shared(.param .u64 px, .param .u64 py, .param .u64 pn, .param .u64 pf) {
-  .reg .pred %p;
-  .reg .b32 %r<5>;
-  .reg .b64 %d<7>;
-  .reg .f32 %f<2>;
-  ld.param.u64 %d1, [px];
-  ld.param.u64 %d2, [py];
-  ld.param.u64 %d3, [pn];
-  cvta.to.global.u64 %d1, %d1;
-  cvta.to.global.u64 %d2, %d2;
-  mov.u32 %r1, %ctaid.x;
-  mov.u32 %r2, %ntid.x;
-  mov.u32 %r3, %tid.x;
-  mul.wide.u32 %d5, %r1, %r2;
-  cvt.u64.u32 %d6, %r3;
-  add.u64 %d5, %d5, %d6;
-  setp.ge.u64 %p, %d5, %d3;
-  @%p ret;
-  shl.b64 %d5, %d5, 2;
-  add.u64 %d1, %d1, %d5;
-  add.u64 %d2, %d2, %d5;
-  ld.global.f32 %f1, [%d1];
-  mov.u32 %r4, shared;
+/// scale: y = x * factor; by_shared: y = x by way of the last of 64 KiB of shared memory.
+static std::string makeCode() {
+  return R"(.version 7.4
+.target sm_75
+.address_size 64
+.extern .shared .align 16 .b8 shared[];
+
+)" + makeEntry("scale", R"(  cvt.rn.f32.s64 %f2, %d4;
+  mul.f32 %f1, %f1, %f2;
+)") + makeEntry("by_shared", R"(  mov.u32 %r4, shared;
   shl.b32 %r3, %r3, 2;
   add.u32 %r4, %r4, %r3;
   st.shared.f32 [%r4+65024], %f1;
   ld.shared.f32 %f1, [%r4+65024];
-  st.global.f32 [%d2], %f1;
-  ret;
+)");
 }
-)";
 
 static constexpr int64_t kSize = 100000;
 static constexpr uint64_t kBytes = kSize * 4;
@@ -124,8 +106,9 @@ protected:
     uint32_t constant;
     ASSERT_TRUE(writer.open(folder.file("m.udnn")).succeeded());
     ASSERT_TRUE(writer.addConstant(c.data(), kBytes, constant).succeeded());
+    std::string code = makeCode();
     ASSERT_TRUE(writer
-                    .addCode(CodeFormat::Ptx, kCode, strlen(kCode), {"scale", "by_shared"},
+                    .addCode(CodeFormat::Ptx, code.data(), code.size(), {"scale", "by_shared"},
                              program.codes.emplace_back())
                     .succeeded());
     program.device = {"cuda", "sm_75", {}};
