@@ -21,11 +21,10 @@ using namespace mlir;
 
 namespace udnn {
 
-/// Instruction sets that generated code may use and that a machine must have to run it.
 static constexpr StringLiteral kCpuFeatures[] = {
-    "sse4.2",   "popcnt",   "avx",      "avx2",       "fma",        "f16c",
-    "bmi",      "bmi2",     "lzcnt",    "movbe",      "avx512f",    "avx512bw",
-    "avx512cd", "avx512dq", "avx512vl", "avx512vnni", "avx512bf16", "avx512fp16"};
+#define CPU_FEATURE(NAME) NAME,
+#include "udnn/Support/CpuFeatures.def"
+};
 
 /// Facts of a CPU: the peak assumes two FMA units per core at 3 GHz.
 static FailureOr<dnn::DeviceAttr> getCpuDevice(MLIRContext *context, StringRef cpu,

@@ -254,7 +254,7 @@ TEST_F(RuntimeTest, RefusesOtherDevices) {
 
 TEST(RuntimeLoad, RefusesArtifactForAnotherCPU) {
   TemporaryFolder folder;
-  writeModel(folder.file("m.udnn"), {"sse2", "no-such-feature"});
+  writeModel(folder.file("m.udnn"), {"popcnt", "no-such-feature"});
   udnn_model *model = nullptr;
   ASSERT_EQ(udnn_model_load_file(folder.file("m.udnn").c_str(), &model), UDNN_OK);
   udnn_context *context = nullptr;
