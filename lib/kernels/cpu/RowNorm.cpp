@@ -63,7 +63,7 @@ static std::optional<int64_t> getRowDimension(Operation *op) {
 }
 
 /// The sizes of what `op`, which normalizes rows, reads.
-static RowShape getShape(Operation *op) {
+static RowShape getRowShape(Operation *op) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
   int64_t dimension = *getRowDimension(op);
   return {ShapedType::getNumElements(shape.take_front(dimension)),
@@ -74,7 +74,7 @@ static RowShape getShape(Operation *op) {
 static std::string explainLayerNorm(dnn::LayerNormOp op) {
   if (op.getResults().size() > 1)
     return "mean and deviation as results are not covered";
-  int64_t length = getShape(op).length;
+  int64_t length = getRowShape(op).length;
   for (Value operand : {op.getScale(), op.getBias()})
     if (operand && cast<RankedTensorType>(operand.getType()).getNumElements() != length)
       return "only scale and bias of the size of a row are covered";
@@ -96,7 +96,7 @@ static std::string explainRows(dnn::UnitOp unit, dnn::DeviceAttr device) {
       return why;
   if (std::string why = explainLanes(device); !why.empty())
     return why;
-  if (getShape(op).length < getLanes(device))
+  if (getRowShape(op).length < getLanes(device))
     return "the rows are shorter than a vector";
   return {};
 }
@@ -117,7 +117,7 @@ struct Chunk {
 class RowEmitter {
 public:
   RowEmitter(dnn::KernelOp kernel, ModuleOp module, int64_t lanes)
-      : e(kernel, module, lanes), op(kernel.getPrimitive()), p(getShape(op)),
+      : e(kernel, module, lanes), op(kernel.getPrimitive()), p(getRowShape(op)),
         rowsPerTask(getInt(kernel.getParameters(), "rows")), lanes(lanes), input(e.getBuffer(0)),
         output(e.getBuffer(e.getNumBuffers() - 1)) {}
 
@@ -311,7 +311,7 @@ public:
   void getCandidates(dnn::UnitOp unit, dnn::DeviceAttr device, CandidateList &list) const override {
     if (std::string why = explainRows(unit, device); !why.empty())
       return list.reject(why);
-    RowShape p = getShape(unit.getPrimitive());
+    RowShape p = getRowShape(unit.getPrimitive());
     bool isSoftmax = isa<dnn::SoftmaxOp, dnn::LogSoftmaxOp>(unit.getPrimitive());
     Candidate candidate;
     candidate.parameters =
@@ -341,7 +341,7 @@ public:
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {
     LaunchShape launch;
-    launch.grid[0] = llvm::divideCeilSigned(getShape(kernel.getPrimitive()).rows,
+    launch.grid[0] = llvm::divideCeilSigned(getRowShape(kernel.getPrimitive()).rows,
                                             getInt(kernel.getParameters(), "rows"));
     return launch;
   }
