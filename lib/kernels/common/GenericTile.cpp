@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace udnn::generic;
@@ -188,10 +189,23 @@ static void keepOneTile(scf::ForallOp loop, Value task, RewriterBase &rewriter) 
   rewriter.eraseOp(loop);
 }
 
+/// True when `tiling` cuts loops of these sizes into as many tiles as it has tasks. Plans and
+/// kernels can be edited.
+static bool fits(const Tiling &tiling, ArrayRef<int64_t> ranges) {
+  if (tiling.sizes.size() != ranges.size())
+    return false;
+  int64_t tiles = 1;
+  for (auto [size, range] : llvm::zip(tiling.sizes, ranges))
+    if (size < 0 || size > range ||
+        (size && llvm::MulOverflow(tiles, llvm::divideCeilSigned(range, size), tiles)))
+      return false;
+  return tiles == tiling.tasks;
+}
+
 LogicalResult udnn::generic::tileToTask(func::FuncOp function, const Tiling &tiling) {
   linalg::LinalgOp root = getRoot(function);
   auto tilable = dyn_cast_or_null<TilingInterface>(root.getOperation());
-  if (!tilable || tiling.sizes.size() != root.getNumLoops())
+  if (!tilable || !fits(tiling, root.getStaticLoopRanges()))
     return failure();
   IRRewriter rewriter(function.getContext());
   rewriter.setInsertionPoint(root);

@@ -131,8 +131,12 @@ static DictionaryAttr makeParameters(MLIRContext *context, const Cut &cut) {
 
 /// The cut in a candidate's parameters; else, where it depends on the layouts, a new one.
 static FailureOr<Cut> getCut(DictionaryAttr parameters, dnn::UnitOp unit) {
-  if (std::optional<int64_t> scratchBytes = getScratch(parameters))
-    return Cut{getTiling(parameters), *scratchBytes, /*isOneOperation=*/false};
+  if (std::optional<int64_t> scratchBytes = getScratch(parameters)) {
+    Cut cut{getTiling(parameters), *scratchBytes, /*isOneOperation=*/false};
+    if (cut.tiling.tasks < 1)
+      return failure();
+    return cut;
+  }
   return chooseCut(getProblem(unit), unit.getLoc());
 }
 
@@ -164,7 +168,7 @@ FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, Dictionary
   FailureOr<Cut> cut = getCut(parameters, unit);
   if (failed(cut))
     return unit.emitError() << "family '" << getName() << "' cannot run unit '" << unit.getName()
-                            << "'";
+                            << "' with the parameters " << parameters;
   DictionaryAttr cutParameters = makeTilingParameters(unit.getContext(), cut->tiling);
   SmallVector<int64_t> inPlace;
   if (cut->isOneOperation)

@@ -13,6 +13,8 @@
 
 #include "../common/GenericUnit.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -111,8 +113,14 @@ static bool isPerThread(dnn::KernelOp kernel) { return isPerThread(kernel.getPar
 
 /// The mapping in a candidate's parameters, to which the scratch bytes are added; else a new one.
 static FailureOr<Mapping> getMapping(DictionaryAttr parameters, dnn::UnitOp unit) {
-  if (std::optional<int64_t> blockBytes = getScratch(parameters))
-    return Mapping{getTiling(parameters), isPerThread(parameters), *blockBytes};
+  if (std::optional<int64_t> blockBytes = getScratch(parameters)) {
+    Mapping mapping{getTiling(parameters), isPerThread(parameters), *blockBytes};
+    int64_t bytes;
+    if (mapping.tiling.tasks < 1 || mapping.tiling.tasks > kTilingLimits.maxTasks ||
+        llvm::MulOverflow(*blockBytes, mapping.tiling.tasks, bytes))
+      return failure();
+    return mapping;
+  }
   return chooseMapping(getProblem(unit), unit.getLoc());
 }
 
@@ -140,7 +148,7 @@ FailureOr<SmallVector<Value>> GenericFamily::expand(dnn::UnitOp unit, Dictionary
   FailureOr<Mapping> mapping = getMapping(parameters, unit);
   if (failed(mapping))
     return unit.emitError() << "family '" << getName() << "' cannot run unit '" << unit.getName()
-                            << "'";
+                            << "' with the parameters " << parameters;
   SmallVector<int64_t> inPlace;
   if (mapping->perThread)
     inPlace = getInPlaceInputs(unit);
