@@ -25,6 +25,8 @@
 using namespace mlir;
 using namespace udnn::codegen;
 
+/// Code uses the device's features and no others that its model has: they alone are looked for
+/// before the code runs. Its model decides by `tuneFor` which of two ways is the faster one.
 static std::unique_ptr<llvm::TargetMachine> createTargetMachine(udnn::dnn::DeviceAttr device,
                                                                 Location loc) {
   static std::once_flag once;
@@ -46,9 +48,18 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(udnn::dnn::Devic
                    << "'";
     return nullptr;
   }
+  StringRef baseline = triple.isX86() ? StringRef("x86-64") : arch;
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, arch, device.getFeatures().getValue(), {},
+      target->createTargetMachine(triple, baseline, device.getFeatures().getValue(), {},
                                   llvm::Reloc::PIC_, {}, llvm::CodeGenOptLevel::Default));
+}
+
+static void tuneFor(udnn::dnn::DeviceAttr device, llvm::Module &module) {
+  std::string width = std::to_string(device.getVectorBits());
+  for (llvm::Function &function : module) {
+    function.addFnAttr("prefer-vector-width", width);
+    function.addFnAttr("tune-cpu", device.getArch().getValue());
+  }
 }
 
 /// Renames the kernel and defines `void name(ptr arguments, i64 begin, i64 end)` around it.
@@ -122,9 +133,7 @@ FailureOr<Object> udnn::codegen::emitObject(ModuleOp module, bool vectorizeLoops
   code->setTargetTriple(machine->getTargetTriple());
   if (failed(addEntryPoints(*code, loc)))
     return failure();
-  std::string width = std::to_string(device.getVectorBits());
-  for (llvm::Function &function : *code)
-    function.addFnAttr("prefer-vector-width", width);
+  tuneFor(device, *code);
   llvm::PipelineTuningOptions options;
   options.SLPVectorization = false;
   options.LoopVectorization = options.LoopUnrolling = options.LoopInterleaving = vectorizeLoops;
