@@ -94,10 +94,14 @@ FailureOr<SmallVector<int64_t>> udnn::onnx::resolveWindow(NodeContext &ctx, Wind
     int64_t stride = window.strides[i];
     int64_t padded = input[i] + window.pads[i] + window.pads[rank + i];
     int64_t size = countWindows(padded, window.size[i], window.dilations[i], stride, ceilMode);
-    if (size == 0)
-      return ctx.emitError() << "expects a window of at most " << padded
-                             << " elements, the padded size of spatial dimension " << i << ", got "
-                             << window.getExtent(i);
+    if (size == 0) {
+      InFlightDiagnostic diagnostic = ctx.emitError()
+                                      << "expects a window of at most " << padded
+                                      << " elements, the padded size of spatial dimension " << i;
+      if (ceilMode)
+        diagnostic << ", or less than a stride of " << stride << " more in ceil mode";
+      return diagnostic << ", got " << window.getExtent(i);
+    }
     if (ceilMode && (size - 1) * stride >= input[i] + window.pads[i])
       --size;
     result.push_back(size);

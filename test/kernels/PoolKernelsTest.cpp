@@ -24,6 +24,8 @@ struct PoolCase {
 
   int64_t size(int64_t in, int64_t pads, int64_t window, int64_t stride, int64_t begin) const {
     int64_t reach = in + pads - window;
+    if (reach < 0) // In ceil mode the only window may stick out.
+      return ceil && reach > -stride;
     int64_t out = reach / stride + 1;
     // The last window of ceil mode starts inside the input or the padding before it.
     if (ceil && reach % stride && out * stride < in + begin)
@@ -33,8 +35,7 @@ struct PoolCase {
   int64_t oh() const { return size(h, top + bottom, (r - 1) * dilationH + 1, strideH, top); }
   int64_t ow() const { return size(w, left + right, (s - 1) * dilationW + 1, strideW, left); }
   bool valid() const {
-    return h + top + bottom > (r - 1) * dilationH && w + left + right > (s - 1) * dilationW &&
-           top < r && bottom < r && left < s && right < s;
+    return oh() > 0 && ow() > 0 && top < r && bottom < r && left < s && right < s;
   }
   std::string str() const {
     return llvm::formatv(
