@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Destination.h"
+#include "SliceChain.h"
 #include "udnn/Passes/Memory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,28 +30,7 @@ static InsertSliceOp getPrevious(InsertSliceOp op) {
 }
 
 /// True when the result of `op` is only the destination of another insertion.
-static bool hasNext(InsertSliceOp op) {
-  if (!op->hasOneUse())
-    return false;
-  auto next = dyn_cast<InsertSliceOp>(*op->user_begin());
-  return next && next.getDest() == op.getResult() && next.getSource() != op.getResult();
-}
-
-static bool isStatic(InsertSliceOp op) {
-  return !llvm::is_contained(op.getStaticOffsets(), ShapedType::kDynamic) &&
-         !llvm::is_contained(op.getStaticSizes(), ShapedType::kDynamic) &&
-         llvm::all_of(op.getStaticStrides(), [](int64_t stride) { return stride == 1; });
-}
-
-/// True when two static insertions into one tensor write different elements.
-static bool areDisjoint(InsertSliceOp a, InsertSliceOp b) {
-  for (unsigned i = 0; i < a.getStaticOffsets().size(); ++i) {
-    int64_t from = a.getStaticOffsets()[i], other = b.getStaticOffsets()[i];
-    if (from + a.getStaticSizes()[i] <= other || other + b.getStaticSizes()[i] <= from)
-      return true;
-  }
-  return false;
-}
+static bool isInner(InsertSliceOp op) { return op->hasOneUse() && hasNext(op); }
 
 namespace {
 
@@ -63,7 +43,7 @@ struct OrderSlices : public udnn::impl::OrderSlicesPassBase<OrderSlices> {
         empty->moveBefore(&block, block.begin());
     SmallVector<InsertSliceOp> tails;
     for (InsertSliceOp op : getOperation().getOps<InsertSliceOp>())
-      if (!hasNext(op))
+      if (!isInner(op))
         tails.push_back(op);
     llvm::DenseSet<Operation *> claimed;
     for (InsertSliceOp tail : tails)

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Destination.h"
+#include "SliceChain.h"
 #include "udnn/Dialect/Dnn.h"
 #include "udnn/Passes/Memory.h"
 
@@ -61,8 +62,26 @@ struct WriteInPlace : public udnn::impl::WriteInPlacePassBase<WriteInPlace> {
     for (auto op : block.getOps<bufferization::MaterializeInDestinationOp>())
       writeToOutput(op);
     SmallVector<tensor::InsertSliceOp> insertions(block.getOps<tensor::InsertSliceOp>());
+    llvm::SmallPtrSet<Operation *, 8> erased;
     for (tensor::InsertSliceOp op : llvm::reverse(insertions))
-      writeToSlice(op);
+      if (!erased.contains(op) && !writeLongChain(op, erased))
+        writeToSlice(op);
+  }
+
+  /// Writes a long concatenation through a buffer, as if its parts were outputs.
+  bool writeLongChain(tensor::InsertSliceOp tail, llvm::SmallPtrSetImpl<Operation *> &erased) {
+    if (hasNext(tail))
+      return false;
+    SliceChain chain = getSliceChain(tail);
+    if (!isTooLong(chain))
+      return false;
+    auto writes = writeThroughBuffer(chain);
+    if (!writes)
+      return false;
+    erased.insert(chain.begin(), chain.end());
+    for (bufferization::MaterializeInDestinationOp op : *writes)
+      writeToOutput(op);
+    return true;
   }
 
   void writeToOutput(bufferization::MaterializeInDestinationOp op) {

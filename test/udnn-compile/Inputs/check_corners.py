@@ -22,6 +22,11 @@ def node(op, inputs, outputs, **attributes):
     return helper.make_node(op, inputs, outputs, **attributes)
 
 
+# Parts of concatenations that are too long for bufferization to look at as a whole.
+PARTS = [f"e{i}" for i in range(70)]
+SUMS = [node("Add", [PARTS[i - 1] if i else "x", "x"], [PARTS[i]]) for i in range(70)]
+MULTIPLES = [X * (i + 2) for i in range(70)]
+
 # Name, nodes from x to the results, constants, and the results.
 CASES = [
     ("sum over no axes, broadcast",
@@ -46,6 +51,19 @@ CASES = [
      [node("Pad", ["x", "p", "v"], ["y"])],
      {"p": np.array([-2, 0, 3, 1]), "v": np.array(7, np.float32)},
      {"y": np.full((3, 4), 7, np.float32)}),
+    ("a long concatenation and some of its parts",
+     SUMS + [node("Concat", PARTS[::-1] + ["x"], ["y"], axis=1)],
+     {}, {"y": np.concatenate(MULTIPLES[::-1] + [X], 1), "e5": MULTIPLES[5]}),
+    ("a long concatenation that grows",
+     SUMS + [node("Concat", PARTS[:35], ["y"], axis=0), node("Concat", ["y"] + PARTS[35:], ["z"], axis=0),
+             node("Neg", ["y"], ["w"])],
+     {}, {"y": np.concatenate(MULTIPLES[:35]), "z": np.concatenate(MULTIPLES),
+          "w": -np.concatenate(MULTIPLES[:35])}),
+    ("long concatenations in one another",
+     SUMS + [node("Concat", PARTS, ["a"], axis=1), node("Concat", ["a", "a"], ["y"], axis=0)],
+     {}, {"y": np.concatenate([np.concatenate(MULTIPLES, 1)] * 2)}),
+    ("one tensor, 200 times",
+     [node("Concat", ["x"] * 200, ["y"], axis=1)], {}, {"y": np.tile(X, (1, 200))}),
 ]
 
 
