@@ -44,6 +44,25 @@ std::optional<SmallVector<Value>> getEvaluationOperands(Operation *op) {
   return values;
 }
 
+/// What is computed from a few constants is computed when the program runs if it is larger than
+/// this and than `kMaxGrowth` times those constants: the artifact would hold it instead.
+static constexpr int64_t kSmallBytes = int64_t(64) << 20;
+/// Winograd filters have four times the bytes, and channels are filled up to whole blocks.
+static constexpr int64_t kMaxGrowth = 8;
+
+static int64_t getTensorBytes(RankedTensorType type) {
+  return getStorageBytes(type).value_or(kMaxConstantBytes);
+}
+
+/// Bytes that an attribute stores.
+static int64_t getStoredBytes(ElementsAttr attr) {
+  auto type = dyn_cast<RankedTensorType>(attr.getShapedType());
+  if (!type)
+    return 0;
+  return isa<SplatElementsAttr>(attr) ? getElementBytes(type.getElementType())
+                                      : getTensorBytes(type);
+}
+
 /// True when a result is larger than `limitBytes`.
 static bool isTooLarge(Operation *op, int64_t limitBytes) {
   return llvm::any_of(op->getResultTypes(), [&](Type type) {
@@ -87,22 +106,52 @@ static ElementsAttr getSplat(Operation *op, llvm::function_ref<ElementsAttr(Valu
   return DenseElementsAttr::get(type, elements.getSplatValue<Attribute>());
 }
 
+int64_t ConstantEvaluator::getSourceBytes(Operation *op) {
+  // Packed weights replace those that were there, be they stored as one value or not.
+  if (isa<linalg::PackOp, linalg::UnPackOp, dnn::WinogradFilterOp>(op))
+    if (auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType()))
+      return std::min(getTensorBytes(type), kMaxConstantBytes);
+  std::optional<SmallVector<Value>> operands = getEvaluationOperands(op);
+  int64_t bytes = 0;
+  for (Value operand : *operands)
+    bytes = std::min(bytes + compute(operand).sourceBytes, kMaxConstantBytes);
+  return bytes;
+}
+
+/// Notes what the results of `op` depend on, which is no more than what they hold.
+void ConstantEvaluator::setSourceBytes(Operation *op, int64_t bytes) {
+  for (Value result : op->getResults()) {
+    Entry &entry = known[result];
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    int64_t own = entry.attr ? getStoredBytes(entry.attr) : type ? getTensorBytes(type) : 8;
+    entry.sourceBytes = std::min(own, bytes);
+  }
+}
+
 void ConstantEvaluator::computeOp(Operation *op) {
+  for (Value result : op->getResults())
+    known.try_emplace(result);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    ElementsAttr attr = getElements(constant.getValue());
+    known[constant.getResult()].attr = attr;
+    known[constant.getResult()].sourceBytes = attr ? getStoredBytes(attr) : 0;
+    return;
+  }
+  int64_t sourceBytes = getSourceBytes(op);
+  computeResults(op, std::max(kSmallBytes, sourceBytes * kMaxGrowth));
+  setSourceBytes(op, sourceBytes);
+}
+
+void ConstantEvaluator::computeResults(Operation *op, int64_t growthLimit) {
   // A splat takes no memory before it is asked for its bytes.
   int64_t limit = limitBytes > 0 ? std::min(limitBytes, kMaxConstantBytes) : kMaxConstantBytes;
   auto operand = [&](Value value) -> FailureOr<ConstantBytes> {
     auto splat = dyn_cast_or_null<SplatElementsAttr>(compute(value).attr);
     auto type = splat ? dyn_cast<RankedTensorType>(splat.getType()) : RankedTensorType();
-    if (type && isLargerThan(type, limit))
+    if (type && isLargerThan(type, std::min(limit, growthLimit)))
       return failure();
     return evaluateBytes(value);
   };
-  for (Value result : op->getResults())
-    known.try_emplace(result);
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    known[constant.getResult()].attr = getElements(constant.getValue());
-    return;
-  }
   if (isTooLarge(op, limit))
     return;
   auto getKnown = [&](Value value) {
@@ -112,6 +161,8 @@ void ConstantEvaluator::computeOp(Operation *op) {
     known[op->getResult(0)].attr = splat;
     return;
   }
+  if (isTooLarge(op, growthLimit))
+    return;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     FailureOr<SmallVector<ConstantBytes>> results = evaluateLinalg(linalgOp, operand);
     if (succeeded(results) && results->size() == op->getNumResults())

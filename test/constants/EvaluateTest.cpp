@@ -323,6 +323,35 @@ TEST_F(EvaluateTest, LimitAndSplats) {
   EXPECT_TRUE(splat.isSplat());
 }
 
+/// The sum of `rows` copies of two numbers, which are written out first.
+static std::string makeExpansion(int64_t rows) {
+  std::string large = "tensor<" + std::to_string(rows) + "x2xf32>";
+  return R"(
+    %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %e = tensor.empty() : )" +
+         large + R"(
+    %b = linalg.broadcast ins(%c : tensor<2xf32>) outs(%e : )" +
+         large + R"() dimensions = [0]
+    %i = arith.constant dense<0.0> : tensor<2xf32>
+    %s = linalg.reduce { arith.addf } ins(%b : )" +
+         large + R"() outs(%i : tensor<2xf32>) dimensions = [0]
+    return %s : tensor<2xf32>)";
+}
+
+TEST_F(EvaluateTest, LargeExpansionsAreLeftToTheProgram) {
+  EXPECT_EQ(run<float>(makeExpansion(1 << 16), "tensor<2xf32>"),
+            (std::vector<float>{65536, 131072}));
+  EXPECT_FALSE(ConstantEvaluator().evaluate(parse(makeExpansion((1 << 23) + 1), "tensor<2xf32>")));
+  // What reads a large splat would have to write it out.
+  EXPECT_FALSE(ConstantEvaluator().evaluate(parse(R"(
+    %c = arith.constant dense<7.0> : tensor<16777217xf32>
+    %i = arith.constant dense<0.0> : tensor<f32>
+    %m = linalg.reduce { arith.maximumf } ins(%c : tensor<16777217xf32>)
+                       outs(%i : tensor<f32>) dimensions = [0]
+    return %m : tensor<f32>)",
+                                                  "tensor<f32>")));
+}
+
 TEST_F(EvaluateTest, SplatsTakeNoMemory) {
   // A terabyte of sevens: what is cut out of it is known, what would have to read it all is not.
   std::string body = R"(

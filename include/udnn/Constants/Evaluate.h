@@ -53,7 +53,9 @@ std::optional<llvm::SmallVector<mlir::Value>> getEvaluationOperands(mlir::Operat
 /// evaluator lives.
 class ConstantEvaluator {
 public:
-  /// Tensors above `limitBytes` (0: 8 GiB) are not computed, splats above it not written out.
+  /// Tensors above `limitBytes` (0: 8 GiB) are not computed, splats above it not written out; nor
+  /// those above 64 MiB that take more than 8 times the bytes of the constants that they are
+  /// computed from, such as expanded ones.
   explicit ConstantEvaluator(int64_t limitBytes = 0) : limitBytes(limitBytes) {}
 
   /// The constant that `value` equals, or null when it depends on more than constants or is not
@@ -70,11 +72,16 @@ private:
     /// The attribute where there is one; `bytes` is taken from it when they are first asked for.
     mlir::ElementsAttr attr;
     ConstantBytes bytes;
+    /// Bytes of the constants that the value is computed from, or its own where they are fewer.
+    int64_t sourceBytes = 0;
     bool isConstant() const { return attr || bytes.type; }
   };
 
   Entry &compute(mlir::Value value);
   void computeOp(mlir::Operation *op);
+  void computeResults(mlir::Operation *op, int64_t growthLimit);
+  int64_t getSourceBytes(mlir::Operation *op);
+  void setSourceBytes(mlir::Operation *op, int64_t bytes);
 
   int64_t limitBytes;
   llvm::DenseMap<mlir::Value, Entry> known;
