@@ -44,6 +44,8 @@ namespace {
   type->mutable_shape()->add_dim()->set_dim_value(3);
   type->mutable_shape()->add_dim()->set_dim_value(-1);
   type->mutable_shape()->add_dim()->set_dim_param("?");
+  type->mutable_shape()->add_dim()->set_dim_value(0);
+  type->mutable_shape()->add_dim();
   graph->add_output()->set_name("y");
   return model;
 }
@@ -68,13 +70,16 @@ TEST_F(HostileModel, ReadsWhatIsSaid) {
   ASSERT_EQ(model->graph.nodes.size(), 1u);
   EXPECT_EQ(model->graph.nodes[0].attributes[0].ints, std::vector<int64_t>(4, 1));
   const std::vector<Dimension> &dims = model->graph.inputs[0].dims;
-  ASSERT_EQ(dims.size(), 4u);
+  ASSERT_EQ(dims.size(), 6u);
   EXPECT_EQ(dims[0].name, "N");
   EXPECT_EQ(dims[1].value, 3);
   // A size of -1 and the name "?" stand for a dimension that is not known.
   EXPECT_EQ(dims[2].value, -1);
   EXPECT_EQ(dims[2].name, "");
   EXPECT_EQ(dims[3].name, "");
+  // 0 is a size where it is said, not where nothing is.
+  EXPECT_EQ(dims[4].value, 0);
+  EXPECT_EQ(dims[5].value, -1);
 }
 
 TEST_F(HostileModel, SurvivesEveryTruncation) {

@@ -139,8 +139,8 @@ private:
     info.hasShape = type.has_shape();
     for (const auto &dimProto : type.shape().dim()) {
       Dimension &dim = info.dims.emplace_back();
-      // Exporters write 0, -1 and "?" for dimensions that they do not know.
-      if (dimProto.dim_value() > 0)
+      // Exporters write -1 and "?" for dimensions that they do not know; 0 is a size.
+      if (dimProto.has_dim_value() && dimProto.dim_value() >= 0)
         dim.value = dimProto.dim_value();
       else if (dimProto.dim_param() != "?")
         dim.name = dimProto.dim_param();
