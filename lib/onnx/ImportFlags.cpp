@@ -48,9 +48,12 @@ static LogicalResult addFlag(StringRef flag, StringRef value, OnnxImportOptions 
     options.exampleData = value.str();
     return success();
   }
+  if (value.empty())
+    return fail(error, "--" + flag + " expects NAME=VALUE, got an empty value");
   // Names may hold '=', sizes and most paths do not.
   auto [name, rest] = flag == "freeze" ? value.split('=') : value.rsplit('=');
-  if (name.empty() || (rest.empty() && !value.ends_with("=")))
+  // A shape without sizes is that of a scalar.
+  if (name.empty() || (rest.empty() && (flag == "freeze" || !value.ends_with("="))))
     return fail(error, "--" + flag + " expects NAME=VALUE, got '" + value + "'");
   if (flag == "dim") {
     int64_t size;

@@ -156,6 +156,11 @@ TEST_F(CommandTest, RefusesWrongInputs) {
 
 TEST_F(CommandTest, RefusesOtherDevicesAndEntries) {
   expectError("--entry=train", "artifact has no entry 'train'");
+  // Whether there is a GPU and a driver does not matter.
+  expectError("--device=cuda:0", "the artifact holds code for cpu, none for 'cuda:0': compile it "
+                                 "with --target=cuda:sm_80 or the like");
+  expectError("--input=", "option '--input': expects NAME=VALUE, got ''");
+  expectError("--output-dir=", "option '--output-dir': expects a value");
   Outcome outcome = runModel("--device=toaster:0");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(contains(outcome.text, "toaster:0")) << outcome.text;

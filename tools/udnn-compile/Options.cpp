@@ -15,6 +15,8 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace udnn;
 using namespace udnn::compile;
@@ -49,8 +51,8 @@ struct Flags {
       "precision", cl::init("f32"), cl::value_desc("f32|tf32|f16"), cl::cat(category),
       cl::desc("Error class that algorithms may reach, as relative RMS error: f32 (1e-5, the "
                "default), tf32 (1e-3), f16 (5e-3)")};
-  cl::opt<double> maxRelativeError{
-      "max-rel-error", cl::init(-1), cl::value_desc("1e-5"), cl::cat(category),
+  cl::opt<std::string> maxRelativeError{
+      "max-rel-error", cl::value_desc("1e-5"), cl::cat(category),
       cl::desc(
           "Largest relative RMS error that an algorithm may add (default: that of --precision)")};
   cl::list<std::string> families{
@@ -103,6 +105,30 @@ static void noteFlags(const Flags &flags, Options &options) {
   note(flags.maxRelativeError);
 }
 
+/// The name of a flag that was given without a value, or an empty string.
+static llvm::StringRef findEmptyFlag(const Flags &flags) {
+  for (const cl::opt<std::string> *flag :
+       {&flags.output, &flags.cpu, &flags.workspaceLimit, &flags.precision, &flags.maxRelativeError,
+        &flags.compileTo, &flags.report})
+    if (flag->getNumOccurrences() && flag->empty())
+      return flag->ArgStr;
+  for (const auto &flag : {std::ref(flags.targets), std::ref(flags.families),
+                           std::ref(flags.forceFamily), std::ref(flags.markOutputs)}) {
+    const cl::list<std::string> &list = flag.get();
+    if (list.getNumOccurrences() && (list.empty() || llvm::is_contained(list, "")))
+      return list.ArgStr;
+  }
+  return "";
+}
+
+/// The number that `text` is, if it is at least 0 and finite.
+static std::optional<double> parseBound(llvm::StringRef text) {
+  double number;
+  if (text.getAsDouble(number) || !(number >= 0) || std::isinf(number))
+    return std::nullopt;
+  return number;
+}
+
 /// Copies the flags into `options` and checks them.
 static LogicalResult convert(const Flags &flags, Options &options, std::string &error) {
   auto fail = [&](const llvm::Twine &message) {
@@ -111,6 +137,9 @@ static LogicalResult convert(const Flags &flags, Options &options, std::string &
   };
   if (flags.input.empty())
     return fail("expects a model: udnn-compile model.onnx -o model.udnn");
+  if (llvm::StringRef name = findEmptyFlag(flags); !name.empty())
+    return fail("expects a value for " + llvm::Twine(name.size() == 1 ? "-" : "--") + name +
+                ", got an empty one");
   const auto *stage = llvm::find(kStageNames, llvm::StringRef(flags.compileTo));
   if (stage == std::end(kStageNames))
     return fail("expects --compile-to to be one of " +
@@ -119,14 +148,18 @@ static LogicalResult convert(const Flags &flags, Options &options, std::string &
   options.lastStage = Stage(stage - kStageNames);
   if (flags.output.empty() && options.lastStage == Stage::Emit)
     return fail("expects an output: -o model.udnn");
+  if (flags.output == "-" && options.lastStage == Stage::Emit)
+    return fail("expects -o to be a file, got '-': only modules (--compile-to) are written to the "
+                "standard output");
   double bound = getErrorOfPrecision(flags.precision);
   if (bound < 0)
     return fail("expects --precision to be f32, tf32 or f16, got '" + flags.precision + "'");
   if (flags.maxRelativeError.getNumOccurrences()) {
-    bound = flags.maxRelativeError;
-    if (!(bound >= 0))
-      return fail("expects --max-rel-error to be at least 0, got " +
-                  llvm::Twine(std::to_string(bound)));
+    std::optional<double> given = parseBound(flags.maxRelativeError);
+    if (!given)
+      return fail("expects --max-rel-error to be a number of at least 0, such as 1e-5, got '" +
+                  flags.maxRelativeError + "'");
+    bound = *given;
   }
   if (!flags.workspaceLimit.empty() && !parseBytes(flags.workspaceLimit.getValue()))
     return fail("expects --workspace-limit to be a size such as 64MiB, got '" +

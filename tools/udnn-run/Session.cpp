@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 using namespace udnn;
 using namespace udnn::artifact;
@@ -52,21 +53,37 @@ udnn_program_info Session::getProgramInfo() const {
   return info;
 }
 
-/// "cpu" when one of the programs is for it, else "cuda:0".
-static std::string getDefaultDevice(const udnn_model *model) {
+/// The kinds of devices that the model has programs for.
+static std::set<std::string> getDeviceKinds(const udnn_model *model) {
+  std::set<std::string> kinds;
   udnn_model_info info = {};
   udnn_model_get_info(model, &info);
   for (size_t i = 0; i < info.num_programs; ++i) {
     udnn_program_info program = {};
     udnn_model_get_program(model, i, &program);
-    if (!strcmp(program.device_kind, "cpu"))
-      return "cpu";
+    kinds.insert(program.device_kind);
   }
-  return "cuda:0";
+  return kinds;
+}
+
+/// Refuses a device of a known kind that the model has no code for: its driver does not matter.
+static Status checkDeviceKind(const std::set<std::string> &kinds, const std::string &device) {
+  std::string kind = device.substr(0, device.find(':'));
+  if (kinds.count(kind) || (kind != "cpu" && kind != "cuda"))
+    return Status::success();
+  std::string held;
+  for (const std::string &name : kinds)
+    held += (held.empty() ? "" : ", ") + name;
+  std::string target = kind == "cuda" ? "cuda:sm_80 or the like" : kind;
+  return Status::failure("the artifact holds code for " + (held.empty() ? "no device" : held) +
+                         ", none for '" + device + "': compile it with --target=" + target);
 }
 
 Status Session::prepare(const Options &options) {
-  device = options.device.empty() ? getDefaultDevice(model) : options.device;
+  std::set<std::string> kinds = getDeviceKinds(model);
+  device = !options.device.empty() ? options.device : kinds.count("cpu") ? "cpu" : "cuda:0";
+  if (Status status = checkDeviceKind(kinds, device); status.failed())
+    return status;
   const char *entry = options.entry.empty() ? nullptr : options.entry.c_str();
   if (udnn_model_find_program(model, entry, device.c_str(), &program))
     return getLastError();
