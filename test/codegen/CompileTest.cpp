@@ -41,12 +41,12 @@ protected:
     });
   }
 
-  FailureOr<std::vector<char>> compile(StringRef text) {
+  FailureOr<std::vector<char>> compile(StringRef text, StringRef cpu = "native") {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     if (!module)
       return failure();
     FailureOr<dnn::DeviceAttr> device =
-        getDevice(&context, "cpu", "native", [&] { return emitError(UnknownLoc::get(&context)); });
+        getDevice(&context, "cpu", cpu, [&] { return emitError(UnknownLoc::get(&context)); });
     if (failed(device))
       return failure();
     return compileModuleToSharedLibrary(*module, *device);
@@ -179,6 +179,62 @@ TEST_F(CompileTest, TruncatesDoubles) {
   for (int i = 0; i < 1000; ++i)
     EXPECT_EQ(fromHalf(y[i]), roundToHalf(x[i])) << x[i] << ", seed " << seed;
 }
+
+#ifdef __x86_64__
+/// Processors without f16 get the conversions as code: all numbers of f16 to f32, and numbers of
+/// f32 of all sizes to f16.
+TEST_F(CompileTest, ConvertsHalfOnOldProcessors) {
+  FailureOr<std::vector<char>> bytes = compile(R"(
+    func.func @kernel(%x: memref<65536xf16>, %y: memref<65536xf32>, %z: memref<65536xf16>,
+                      %task: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %end = arith.constant 65536 : index
+      scf.for %i = %c0 to %end step %c1 {
+        %a = memref.load %y[%i] : memref<65536xf32>
+        %b = arith.truncf %a : f32 to f16
+        memref.store %b, %z[%i] : memref<65536xf16>
+        %c = memref.load %x[%i] : memref<65536xf16>
+        %d = arith.extf %c : f16 to f32
+        memref.store %d, %y[%i] : memref<65536xf32>
+      }
+      return
+    })",
+                                               "x86-64-v2");
+  ASSERT_TRUE(succeeded(bytes)) << errors;
+  SharedLibrary library(*bytes);
+  std::vector<uint16_t> x(65536), z(65536);
+  std::vector<float> y(65536);
+  for (int i = 0; i < 65536; ++i) {
+    x[i] = i;
+    uint32_t bits = random();
+    // Half of them near numbers of f16 and near the middles between two; the others anywhere.
+    float half =
+        std::ldexp(std::round(std::ldexp(float(random() % 4096), -1)), int(random() % 32) - 26);
+    std::memcpy(&y[i], &bits, 4);
+    if (i % 2)
+      y[i] = i % 4 == 1 ? half : std::nextafter(half, i % 8 == 3 ? INFINITY : -INFINITY);
+  }
+  const float edges[] = {0.0f,     -0.0f,    INFINITY, -INFINITY,       NAN,      65519.996f,
+                         65520.0f, 65536.0f, 0x1p-25f, 0x1.000002p-25f, 0x1p-149f};
+  std::copy(std::begin(edges), std::end(edges), y.begin());
+  std::vector<float> given = y;
+  void *arguments[] = {x.data(), y.data(), z.data()};
+  library.lookup("kernel")(arguments, 0, 1);
+  for (int i = 0; i < 65536; ++i) {
+    bool isNan = (i & 0x7fff) > 0x7c00;
+    double expected = isNan ? NAN : fromHalf(i);
+    ASSERT_TRUE(std::isnan(expected) ? std::isnan(y[i]) : y[i] == expected) << i;
+    if (std::isnan(given[i])) {
+      ASSERT_GT(z[i] & 0x7fff, 0x7c00) << given[i];
+      continue;
+    }
+    ASSERT_EQ(z[i] >> 15, int(std::signbit(given[i])));
+    double limit = std::abs(given[i]) >= 65520 ? INFINITY : std::abs(roundToHalf(given[i]));
+    ASSERT_EQ(std::abs(fromHalf(z[i])), limit) << given[i] << ", seed " << seed;
+  }
+}
+#endif
 
 /// What the run time lacks is an error at compile time.
 TEST_F(CompileTest, RejectsUnknownFunctions) {

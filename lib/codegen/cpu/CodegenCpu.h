@@ -17,6 +17,11 @@
 
 #include <string>
 
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
 namespace udnn::codegen {
 
 using Object = llvm::SmallVector<char, 0>;
@@ -35,6 +40,11 @@ llvm::LogicalResult lowerMath(mlir::ModuleOp module);
 /// Translates a module in the LLVM dialect, adds the entry points, and compiles it.
 mlir::FailureOr<Object> emitObject(mlir::ModuleOp module, bool vectorizeLoops,
                                    dnn::DeviceAttr device);
+
+/// Defines the conversions between f16 and f32 that LLVM calls in `module`, where `machine` lacks
+/// them.
+llvm::LogicalResult addHalfConversions(llvm::Module &module, const llvm::TargetMachine &machine,
+                                       mlir::Location loc);
 
 /// Links objects to a shared library. Undefined symbols that neither libm nor the C library's
 /// memory functions define are errors.

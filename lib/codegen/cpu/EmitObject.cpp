@@ -139,6 +139,8 @@ FailureOr<Object> udnn::codegen::emitObject(ModuleOp module, bool vectorizeLoops
   options.LoopVectorization = options.LoopUnrolling = options.LoopInterleaving = vectorizeLoops;
   auto level = vectorizeLoops ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1;
   optimize(*code, *machine, level, options);
+  if (failed(addHalfConversions(*code, *machine, loc)))
+    return failure();
 
   Object object;
   llvm::raw_svector_ostream stream(object);
