@@ -144,6 +144,22 @@ struct MaxPoolLowering : OpRewritePattern<MaxPoolOp> {
 // Average
 //===----------------------------------------------------------------------===//
 
+/// Whether a window of spatial dimension `i` holds nothing but padding, as dilated ones can.
+static bool canBeEmpty(AvgPoolOp op, int64_t i) {
+  int64_t position = op.getDims().find(i);
+  int64_t size = cast<RankedTensorType>(op.getInput().getType()).getDimSize(position);
+  int64_t results = cast<RankedTensorType>(op.getResult().getType()).getDimSize(position);
+  int64_t dilation = op.getDilations()[i], before = op.getPads()[i];
+  for (int64_t p = 0; p < results; ++p) {
+    // The first window position that is not in the padding before the input.
+    int64_t start = p * op.getStrides()[i] - before;
+    int64_t skipped = start < 0 ? (-start + dilation - 1) / dilation : 0;
+    if (skipped >= op.getWindow()[i] || start + skipped * dilation >= size)
+      return true;
+  }
+  return false;
+}
+
 /// Number of window positions of spatial dimension `i` that count at result position `p`, as index.
 static Value makeCount(const NestBody &body, AvgPoolOp op, int64_t i, AffineExpr p) {
   OpBuilder &b = body.builder;
@@ -170,7 +186,9 @@ static Value makeCount(const NestBody &body, AvgPoolOp op, int64_t i, AffineExpr
     }
     return arith::MinSIOp::create(b, loc, distance, constant(window));
   };
-  return arith::SubIOp::create(b, loc, countBefore(high), countBefore(low));
+  Value count = arith::SubIOp::create(b, loc, countBefore(high), countBefore(low));
+  // Over no elements the sum is 0, and so is the average.
+  return canBeEmpty(op, i) ? arith::MaxSIOp::create(b, loc, count, constant(1)).getResult() : count;
 }
 
 /// Whether every window of spatial dimension `i` lies inside what counts.

@@ -86,7 +86,9 @@ std::vector<double> computeReference(const PoolCase &c, const Numbers &x) {
             largest = std::isnan(value) || std::isnan(largest) ? NAN : std::max(largest, value);
             ++inside;
           }
-        out.push_back(c.average ? sum / (c.countPadding ? padded : inside) : largest);
+        // The average of no elements is 0.
+        int64_t count = std::max<int64_t>(c.countPadding ? padded : inside, 1);
+        out.push_back(c.average ? sum / count : largest);
       }
   return out;
 }

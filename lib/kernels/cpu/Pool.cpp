@@ -83,8 +83,10 @@ public:
   bool isUniform() const override { return true; }
 
   Value finish(Value sum, const WindowPlace &place) override {
-    int64_t columns = countPadding ? countPaddedColumns(place) : place.columns;
-    Index rows = countPadding ? countPaddedRows(place) : e.sub(place.rHi, place.rLo);
+    // Over no elements the sum is 0, and so is the average.
+    int64_t columns =
+        std::max<int64_t>(countPadding ? countPaddedColumns(place) : place.columns, 1);
+    Index rows = e.max(countPadding ? countPaddedRows(place) : e.sub(place.rHi, place.rLo), 1);
     if (rows.isConstant())
       return divide(sum, e.splat(rows.constant * columns));
     OpBuilder &b = e.getBuilder();
