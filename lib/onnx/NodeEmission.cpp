@@ -11,7 +11,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace udnn;
@@ -243,17 +246,46 @@ static Value castFloatToFloat(OpBuilder &b, Location loc, Value element, FloatTy
   return arith::TruncFOp::create(b, loc, to, wide);
 }
 
-/// Narrow integers wrap around as they do in NumPy, so they go through a wider one.
+/// Truncates to a signed integer of 32 or 64 bits. What does not fit, and NaN, becomes the least
+/// one, as on x86; the conversion alone gives anything there.
+static Value castFloatToSigned(OpBuilder &b, Location loc, Value element, IntegerType type) {
+  unsigned width = type.getWidth();
+  Value limit = NodeContext::createScalar(b, loc, element.getType(), std::ldexp(1.0, width - 1));
+  Value magnitude = math::AbsFOp::create(b, loc, element);
+  Value fits = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, magnitude, limit);
+  Value integer = arith::FPToSIOp::create(b, loc, type, element);
+  Value least = arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(type, llvm::APInt::getSignedMinValue(width)));
+  return arith::SelectOp::create(b, loc, fits, integer, least);
+}
+
+/// The upper half of the unsigned numbers is converted less 2^63, whose bit is put back.
+static Value castFloatToUInt64(OpBuilder &b, Location loc, Value element) {
+  IntegerType type = b.getI64Type();
+  Value half = NodeContext::createScalar(b, loc, element.getType(), std::ldexp(1.0, 63));
+  Value isUpper = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE, element, half);
+  Value lower = arith::SubFOp::create(b, loc, element, half);
+  element = arith::SelectOp::create(b, loc, isUpper, lower, element);
+  Value bit =
+      arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, llvm::APInt::getSignedMinValue(64)));
+  Value none = arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 0));
+  Value offset = arith::SelectOp::create(b, loc, isUpper, bit, none);
+  return arith::XOrIOp::create(b, loc, castFloatToSigned(b, loc, element, type), offset);
+}
+
+/// Narrow integers wrap around as they do in NumPy, so they go through a wider one. ONNX leaves
+/// open what out of range numbers become; constants, all processors and GPUs give the same here,
+/// which is what ONNX Runtime gives on x86 wherever its results do not depend on the shape.
 static Value castFloatToInteger(OpBuilder &b, Location loc, Value element, ElementType to,
                                 IntegerType toType) {
   if (cast<FloatType>(element.getType()).getWidth() == 16)
     element = arith::ExtFOp::create(b, loc, b.getF32Type(), element);
   if (to == ElementType::UInt64)
-    return arith::FPToUIOp::create(b, loc, toType, element);
-  bool narrow = toType.getWidth() < 32 || to == ElementType::UInt32;
-  IntegerType wideType = b.getIntegerType(to == ElementType::UInt32 ? 64 : 32);
-  Value integer = arith::FPToSIOp::create(b, loc, narrow ? wideType : toType, element);
-  return narrow ? arith::TruncIOp::create(b, loc, toType, integer).getResult() : integer;
+    return castFloatToUInt64(b, loc, element);
+  bool isWide = toType.getWidth() == 64 || to == ElementType::UInt32;
+  Value integer = castFloatToSigned(b, loc, element, b.getIntegerType(isWide ? 64 : 32));
+  return integer.getType() == toType ? integer
+                                     : arith::TruncIOp::create(b, loc, toType, integer).getResult();
 }
 
 static Value castIntegerToFloat(OpBuilder &b, Location loc, Value element, ElementType from,
