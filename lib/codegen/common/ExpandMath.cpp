@@ -21,8 +21,7 @@ using namespace mlir;
 
 /// Functions of f32 with a polynomial of MLIR that is good over the whole range.
 static bool hasGoodPolynomial(StringRef name) {
-  static const llvm::StringSet<> names = {math::LogOp::getOperationName(),
-                                          math::TanhOp::getOperationName(),
+  static const llvm::StringSet<> names = {math::TanhOp::getOperationName(),
                                           math::ErfOp::getOperationName()};
   return names.contains(name);
 }
@@ -109,11 +108,12 @@ LogicalResult udnn::codegen::approximateMath(Operation *root) {
   root->walk([&](Operation *op) {
     if (isa_and_present<math::MathDialect>(op->getDialect()) &&
         getElementTypeOrSelf(op->getResult(0).getType()).isF32() &&
-        (isa<math::ExpOp>(op) || hasGoodPolynomial(op->getName().getStringRef())))
+        (isa<math::ExpOp, math::LogOp>(op) || hasGoodPolynomial(op->getName().getStringRef())))
       ops.push_back(op);
   });
   return rewrite(ops, [](RewritePatternSet &patterns) {
     populateApproximateExpPattern(patterns);
+    populateApproximateLogPattern(patterns);
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
   });
 }

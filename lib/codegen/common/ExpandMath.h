@@ -25,6 +25,9 @@ llvm::LogicalResult approximateMath(mlir::Operation *root);
 /// Adds the rewrite of the exponential function of f32 that `approximateMath` uses.
 void populateApproximateExpPattern(mlir::RewritePatternSet &patterns);
 
+/// Adds the rewrite of the natural logarithm of f32 that `approximateMath` uses.
+void populateApproximateLogPattern(mlir::RewritePatternSet &patterns);
+
 /// Adds the passes that compute bf16 in f32.
 void addBFloat16Passes(mlir::OpPassManager &passes);
 
