@@ -236,6 +236,11 @@ static LogicalResult checkAtLeast(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
+/// No device has more of anything, and the planner's products of two facts do not overflow.
+static constexpr int64_t kMaxFact = int64_t(1) << 40;
+/// The widest registers of any instruction set.
+static constexpr int64_t kMaxVectorBits = 2048;
+
 LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
                                  StringAttr, StringAttr, int64_t cores, int64_t vectorBits,
                                  int64_t gflopsF32, int64_t gflopsF16, int64_t gbytesPerS,
@@ -245,12 +250,20 @@ LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
                            {"gflops_f32", gflopsF32},
                            {"gflops_f16", gflopsF16},
                            {"gbytes_per_s", gbytesPerS},
-                           {"l2_bytes", l2Bytes}})))
+                           {"l2_bytes", l2Bytes}})) ||
+      failed(checkAtLeast(emitError, 0, {{"launch_ns", launchNs}})))
     return failure();
-  if (vectorBits < 64 || !llvm::isPowerOf2_64(vectorBits))
-    return emitError() << "expects 'vector_bits' to be a power of two of at least 64, got "
-                       << vectorBits;
-  return checkAtLeast(emitError, 0, {{"launch_ns", launchNs}});
+  for (auto [name, value] :
+       {NamedInteger("cores", cores), NamedInteger("gflops_f32", gflopsF32),
+        NamedInteger("gflops_f16", gflopsF16), NamedInteger("gbytes_per_s", gbytesPerS),
+        NamedInteger("l2_bytes", l2Bytes), NamedInteger("launch_ns", launchNs)})
+    if (value > kMaxFact)
+      return emitError() << "expects '" << name << "' to be at most " << kMaxFact << ", got "
+                         << value;
+  if (vectorBits < 64 || vectorBits > kMaxVectorBits || !llvm::isPowerOf2_64(vectorBits))
+    return emitError() << "expects 'vector_bits' to be a power of two from 64 to " << kMaxVectorBits
+                       << ", got " << vectorBits;
+  return success();
 }
 
 LogicalResult LimitsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t error,

@@ -10,6 +10,8 @@
 
 #include "Operations.h"
 
+#include "udnn/Dialect/Storage.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/RegionGraphTraits.h"

@@ -98,6 +98,46 @@ DimsAttr Selector::deriveLayoutOf(Operation *op) {
   return deriveLayout(op, layouts);
 }
 
+/// True when a tensor that the unit reads or writes has no elements.
+static bool isEmpty(dnn::UnitOp unit) {
+  return llvm::any_of(unit->getOperandTypes(), [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && shaped.hasStaticShape() && shaped.getNumElements() == 0;
+  });
+}
+
+/// Checks a plan, which may have been edited, before a family trusts it: the family runs the unit
+/// on the device in these layouts. The family checks its parameters itself.
+static LogicalResult verifyPlan(dnn::UnitOp unit, dnn::PieceAttr piece, const KernelFamily *family,
+                                dnn::DeviceAttr device) {
+  if (piece.getCount() != 1 || piece.getBatch() != 0)
+    return unit.emitOpError("expects a plan with the count 1 and the batch 0, got ")
+           << piece.getCount() << " and " << piece.getBatch();
+  CandidateList list;
+  if (!llvm::is_contained(getKernelFamilies(device), family))
+    list.reject("is for other devices");
+  else if (isEmpty(unit) && family != getFallbackFamily(device))
+    list.reject("does not run operations on tensors without elements");
+  else
+    family->getCandidates(unit, device, list);
+  if (list.candidates.empty())
+    return unit.emitOpError("is planned for the kernel family ")
+           << piece.getFamily() << ", which cannot run it: " << list.reason;
+  auto isPlanned = [](ArrayRef<DimsAttr> layouts, ArrayAttr planned) {
+    return llvm::equal(layouts, planned, [](DimsAttr layout, Attribute attr) {
+      return layout == decodeLayout(attr);
+    });
+  };
+  dnn::PlanAttr plan = unit.getPlanAttr();
+  for (const Candidate &candidate : list.candidates)
+    if (isPlanned(candidate.inputLayouts, plan.getInputs()) &&
+        isPlanned(candidate.resultLayouts, plan.getResults()))
+      return success();
+  return unit.emitOpError("expects layouts that the kernel family ")
+         << piece.getFamily() << " offers on this device, got " << plan.getInputs() << " and "
+         << plan.getResults();
+}
+
 LogicalResult Selector::selectUnit(dnn::UnitOp unit) {
   dnn::PlanAttr plan = unit.getPlanAttr();
   if (!plan)
@@ -108,6 +148,8 @@ LogicalResult Selector::selectUnit(dnn::UnitOp unit) {
   const KernelFamily *family = lookupKernelFamily(piece.getFamily());
   if (!family)
     return unit.emitOpError("no kernel family is named ") << piece.getFamily();
+  if (failed(verifyPlan(unit, piece, family, device)))
+    return failure();
   SmallVector<Value> inputs;
   for (auto [value, layout] : llvm::zip(unit.getInputs(), plan.getInputs()))
     inputs.push_back(get(value, decodeLayout(layout)));

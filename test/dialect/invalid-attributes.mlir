@@ -12,7 +12,7 @@ module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "a", features =
 
 // -----
 
-// expected-error @+1 {{expects 'vector_bits' to be a power of two of at least 64, got 96}}
+// expected-error @+1 {{expects 'vector_bits' to be a power of two from 64 to 2048, got 96}}
 module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "a", features = "", cores = 2, vector_bits = 96, gflops_f32 = 1, gflops_f16 = 1, gbytes_per_s = 1, l2_bytes = 1, launch_ns = 1>} {}
 
 // -----
@@ -29,6 +29,16 @@ module attributes {dnn.limits = #dnn.limits<error = 0, workspace = -2>} {}
 
 // expected-error @+1 {{expects 'families' to be strings, got ["cpu.generic", 3]}}
 module attributes {dnn.limits = #dnn.limits<error = 0, families = ["cpu.generic", 3]>} {}
+
+// -----
+
+// expected-error @+1 {{expects 'vector_bits' to be a power of two from 64 to 2048, got 2147483648}}
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "a", features = "", cores = 2, vector_bits = 2147483648, gflops_f32 = 1, gflops_f16 = 1, gbytes_per_s = 1, l2_bytes = 1, launch_ns = 1>} {}
+
+// -----
+
+// expected-error @+1 {{expects 'l2_bytes' to be at most 1099511627776, got 4611686018427387904}}
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "a", features = "", cores = 2, vector_bits = 256, gflops_f32 = 1, gflops_f16 = 1, gbytes_per_s = 1, l2_bytes = 4611686018427387904, launch_ns = 1>} {}
 
 // -----
 

@@ -10,6 +10,8 @@
 #include "CpuFamilies.h"
 #include "Windows.h"
 
+#include "../common/CheckedFamily.h"
+
 using namespace mlir;
 using namespace udnn;
 using namespace udnn::cpu;
@@ -138,5 +140,5 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createDepthwiseConvFamily() {
-  return std::make_unique<DepthwiseConvFamily>();
+  return withParameters(std::make_unique<DepthwiseConvFamily>(), {{"rows", 1, kMaxTaskSize}});
 }

@@ -11,6 +11,8 @@
 #include "CpuFamilies.h"
 #include "DirectPlan.h"
 
+#include "../common/CheckedFamily.h"
+
 using namespace mlir;
 using namespace udnn;
 using namespace udnn::cpu;
@@ -161,5 +163,10 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createDirectConvFamily() {
-  return std::make_unique<DirectConvFamily>();
+  return withParameters(std::make_unique<DirectConvFamily>(), {{"columns", 1, kMaxTile},
+                                                               {"vectors", 1, kMaxTile},
+                                                               {"rows", 1, kMaxTaskSize},
+                                                               {"plain_input", 0, 1},
+                                                               {"filters_outside", 0, 1},
+                                                               {"pass_blocks", 0, kMaxTaskSize}});
 }

@@ -11,6 +11,8 @@
 #include "ConvProblem.h"
 #include "CpuFamilies.h"
 
+#include "../common/CheckedFamily.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -286,5 +288,7 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createIm2colConvFamily() {
-  return std::make_unique<Im2colConvFamily>();
+  return withParameters(
+      std::make_unique<Im2colConvFamily>(),
+      {{"filters", 1, kMaxTile}, {"vectors", 1, kMaxTile}, {"panels", 1, kMaxTaskSize}});
 }

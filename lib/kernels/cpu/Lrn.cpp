@@ -10,6 +10,8 @@
 #include "CpuFamilies.h"
 #include "Windows.h"
 
+#include "../common/CheckedFamily.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -197,4 +199,6 @@ public:
 
 } // namespace
 
-std::unique_ptr<KernelFamily> cpu::createLrnFamily() { return std::make_unique<LrnFamily>(); }
+std::unique_ptr<KernelFamily> cpu::createLrnFamily() {
+  return withParameters(std::make_unique<LrnFamily>(), {{"rows", 1, kMaxTaskSize}});
+}

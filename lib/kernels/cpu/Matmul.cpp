@@ -10,6 +10,8 @@
 #include "CpuFamilies.h"
 #include "MatmulPlan.h"
 
+#include "../common/CheckedFamily.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -178,4 +180,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<KernelFamily> cpu::createMatmulFamily() { return std::make_unique<MatmulFamily>(); }
+std::unique_ptr<KernelFamily> cpu::createMatmulFamily() {
+  return withParameters(std::make_unique<MatmulFamily>(), {{"step", kProduct, kPack},
+                                                           {"rows", 1, kMaxTile},
+                                                           {"vectors", 1, kMaxTile},
+                                                           {"tiles", 1, kMaxTaskSize},
+                                                           {"packed", 0, 1}});
+}

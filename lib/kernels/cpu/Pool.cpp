@@ -9,6 +9,8 @@
 #include "CpuFamilies.h"
 #include "Windows.h"
 
+#include "../common/CheckedFamily.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
@@ -214,4 +216,6 @@ public:
 
 } // namespace
 
-std::unique_ptr<KernelFamily> cpu::createPoolFamily() { return std::make_unique<PoolFamily>(); }
+std::unique_ptr<KernelFamily> cpu::createPoolFamily() {
+  return withParameters(std::make_unique<PoolFamily>(), {{"rows", 1, kMaxTaskSize}});
+}

@@ -10,6 +10,7 @@
 #include "ConvProblem.h"
 #include "CpuFamilies.h"
 
+#include "../common/CheckedFamily.h"
 #include "../common/UnitOperands.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -356,5 +357,5 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createRowNormFamily() {
-  return std::make_unique<RowNormFamily>();
+  return withParameters(std::make_unique<RowNormFamily>(), {{"rows", 1, kMaxTaskSize}});
 }

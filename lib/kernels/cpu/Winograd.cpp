@@ -12,6 +12,8 @@
 #include "CpuFamilies.h"
 #include "WinogradPlan.h"
 
+#include "../common/CheckedFamily.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -227,5 +229,10 @@ private:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createWinogradFamily() {
-  return std::make_unique<WinogradFamily>();
+  return withParameters(std::make_unique<WinogradFamily>(), {{"step", kBlock, kOutput},
+                                                             {"block_rows", 1, kMaxTaskSize},
+                                                             {"block_columns", 1, kMaxTaskSize},
+                                                             {"columns", 1, kMaxTile},
+                                                             {"vectors", 1, kMaxTile},
+                                                             {"piece", 1, kMaxTaskSize}});
 }

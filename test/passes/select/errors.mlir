@@ -30,3 +30,167 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 }
+
+// -----
+
+// Parameters are checked before the family reads them.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{expects the parameter 'rows' of the kernel family 'cpu.pool' to be an i64 from 1 to 2147483648, got 0}}
+  // expected-error @below {{kernel family "cpu.pool" cannot expand 'pool'}}
+  %y = dnn.unit "pool" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.pool", parameters = {rows = 0 : i64},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 8c]>], results = [#dnn.dims<[n, c, 0, 1, 8c]>]>
+      ins(%x : tensor<1x8x4x4xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.max_pool ins(%a : tensor<1x8x4x4xf32>) outs(%b : tensor<1x8x4x4xf32>) dims [n, c, 0, 1] window [1, 1]
+         strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] -> tensor<1x8x4x4xf32>
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
+
+// -----
+
+// One is missing.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{expects the parameter 'rows' of the kernel family 'cpu.pool' to be an i64 from 1 to 2147483648, got none}}
+  // expected-error @below {{kernel family "cpu.pool" cannot expand 'pool'}}
+  %y = dnn.unit "pool" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.pool", parameters = {},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 8c]>], results = [#dnn.dims<[n, c, 0, 1, 8c]>]>
+      ins(%x : tensor<1x8x4x4xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.max_pool ins(%a : tensor<1x8x4x4xf32>) outs(%b : tensor<1x8x4x4xf32>) dims [n, c, 0, 1] window [1, 1]
+         strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] -> tensor<1x8x4x4xf32>
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
+
+// -----
+
+// Of another type.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{got 1 : i32}}
+  // expected-error @below {{kernel family "cpu.pool" cannot expand 'pool'}}
+  %y = dnn.unit "pool" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.pool", parameters = {rows = 1 : i32},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 8c]>], results = [#dnn.dims<[n, c, 0, 1, 8c]>]>
+      ins(%x : tensor<1x8x4x4xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.max_pool ins(%a : tensor<1x8x4x4xf32>) outs(%b : tensor<1x8x4x4xf32>) dims [n, c, 0, 1] window [1, 1]
+         strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] -> tensor<1x8x4x4xf32>
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
+
+// -----
+
+// One too many.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{the kernel family 'cpu.pool' has no parameter 'columns'}}
+  // expected-error @below {{kernel family "cpu.pool" cannot expand 'pool'}}
+  %y = dnn.unit "pool" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.pool", parameters = {columns = 1 : i64, rows = 1 : i64},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 8c]>], results = [#dnn.dims<[n, c, 0, 1, 8c]>]>
+      ins(%x : tensor<1x8x4x4xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.max_pool ins(%a : tensor<1x8x4x4xf32>) outs(%b : tensor<1x8x4x4xf32>) dims [n, c, 0, 1] window [1, 1]
+         strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] -> tensor<1x8x4x4xf32>
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
+
+// -----
+
+// Layouts of another device.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{expects layouts that the kernel family "cpu.pool" offers on this device}}
+  %y = dnn.unit "pool" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.pool", parameters = {rows = 1 : i64},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 16c]>], results = [#dnn.dims<[n, c, 0, 1, 16c]>]>
+      ins(%x : tensor<1x8x4x4xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.max_pool ins(%a : tensor<1x8x4x4xf32>) outs(%b : tensor<1x8x4x4xf32>) dims [n, c, 0, 1] window [1, 1]
+         strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] -> tensor<1x8x4x4xf32>
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
+
+// -----
+
+// A family that does not run the operation.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{is planned for the kernel family "cpu.lrn", which cannot run it: }}
+  %y = dnn.unit "pool" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.lrn", parameters = {rows = 1 : i64},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 8c]>], results = [#dnn.dims<[n, c, 0, 1, 8c]>]>
+      ins(%x : tensor<1x8x4x4xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.max_pool ins(%a : tensor<1x8x4x4xf32>) outs(%b : tensor<1x8x4x4xf32>) dims [n, c, 0, 1] window [1, 1]
+         strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] -> tensor<1x8x4x4xf32>
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
+
+// -----
+
+// A family for other devices.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{is planned for the kernel family "cuda.generic", which cannot run it: is for other devices}}
+  %y = dnn.unit "pool" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cuda.generic", parameters = {},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 8c]>], results = [#dnn.dims<[n, c, 0, 1, 8c]>]>
+      ins(%x : tensor<1x8x4x4xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.max_pool ins(%a : tensor<1x8x4x4xf32>) outs(%b : tensor<1x8x4x4xf32>) dims [n, c, 0, 1] window [1, 1]
+         strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] -> tensor<1x8x4x4xf32>
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
+
+// -----
+
+// Micro-batches.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{expects a plan with the count 1 and the batch 0, got 2 and 1}}
+  %y = dnn.unit "pool" plan <pieces = [#dnn.piece<count = 2, batch = 1, family = "cpu.pool", parameters = {rows = 1 : i64},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 8c]>], results = [#dnn.dims<[n, c, 0, 1, 8c]>]>
+      ins(%x : tensor<1x8x4x4xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.max_pool ins(%a : tensor<1x8x4x4xf32>) outs(%b : tensor<1x8x4x4xf32>) dims [n, c, 0, 1] window [1, 1]
+         strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] -> tensor<1x8x4x4xf32>
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
