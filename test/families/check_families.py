@@ -196,6 +196,7 @@ CASES = [
     Window("mean of all", "GlobalAveragePool", (2, 21, 9, 7), (2, 21, 1, 1)),
     Window("normalization across channels", "LRN", (2, 13, 9, 10), (2, 13, 9, 10), size=5,
            alpha=0.5, beta=0.75, bias=1.5),
+    Window("softmax", "Softmax", (5, 7, 33), (5, 7, 33), axis=2),
 ]
 # Tensor cores take only 16-bit types.
 CASES += [
