@@ -514,10 +514,15 @@ def run_on_unknown_device(bench):
 
 @broken("device 'cuda:15': ")
 def run_on_a_missing_gpu(bench):
-    return bench.run("--device=cuda:15")
+    return ["udnn-run", bench.cuda_artifact(), "--device=cuda:15"]
 
 
-@broken("program is for device 'cuda', not for 'cpu'")
+@broken("artifact holds code for cpu, none for 'cuda:0': compile it with --target=cuda")
+def run_cpu_code_on_a_gpu(bench):
+    return bench.run("--device=cuda:0")
+
+
+@broken("artifact holds code for cuda, none for 'cpu': compile it with --target=cpu")
 def run_gpu_code_on_the_cpu(bench):
     return ["udnn-run", bench.cuda_artifact(), "--device=cpu"]
 
@@ -543,7 +548,7 @@ def run_on_a_negative_gpu(bench):
 
 @broken("number of a GPU after 'cuda:', got 'cuda:one'")
 def run_on_a_named_gpu(bench):
-    return bench.run("--device=cuda:one")
+    return ["udnn-run", bench.cuda_artifact(), "--device=cuda:one"]
 
 
 @broken("cannot make folder '.*/file.txt': Not a directory")
