@@ -15,8 +15,9 @@ namespace {
 
 class CheckedFamily : public KernelFamily {
 public:
-  CheckedFamily(std::unique_ptr<KernelFamily> family, std::vector<ParameterRange> ranges)
-      : family(std::move(family)), ranges(std::move(ranges)) {}
+  CheckedFamily(std::unique_ptr<KernelFamily> family, std::vector<ParameterRange> ranges,
+                bool (*runs)(Operation *))
+      : family(std::move(family)), ranges(std::move(ranges)), runs(runs) {}
 
   StringRef getName() const override { return family->getName(); }
 
@@ -27,35 +28,39 @@ public:
   FailureOr<SmallVector<Value>> expand(dnn::UnitOp unit, DictionaryAttr parameters,
                                        dnn::DeviceAttr device,
                                        DispatchBuilder &builder) const override {
-    if (std::string problem = explain(parameters); !problem.empty())
+    if (std::string problem = explain(unit.getPrimitive(), parameters); !problem.empty())
       return unit.emitError() << problem;
     return family->expand(unit, parameters, device, builder);
   }
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {
-    if (!explain(kernel.getParameters()).empty())
+    if (!explain(kernel.getPrimitive(), kernel.getParameters()).empty())
       return {{0, 0, 0}, {1, 1, 1}, 0};
     return family->getLaunchShape(kernel, device);
   }
 
   LogicalResult build(dnn::KernelOp kernel, dnn::DeviceAttr device,
                       ModuleOp module) const override {
-    if (std::string problem = explain(kernel.getParameters()); !problem.empty())
+    if (std::string problem = explain(kernel.getPrimitive(), kernel.getParameters());
+        !problem.empty())
       return kernel.emitError() << problem;
     return family->build(kernel, device, module);
   }
 
 private:
-  /// What is wrong with the parameters; empty when they are sound.
-  std::string explain(DictionaryAttr parameters) const;
+  /// What is wrong with the primitive or the parameters; empty when they are sound.
+  std::string explain(Operation *primitive, DictionaryAttr parameters) const;
 
   std::unique_ptr<KernelFamily> family;
   std::vector<ParameterRange> ranges;
+  bool (*runs)(Operation *);
 };
 
 } // namespace
 
-std::string CheckedFamily::explain(DictionaryAttr parameters) const {
+std::string CheckedFamily::explain(Operation *primitive, DictionaryAttr parameters) const {
+  if (!runs(primitive))
+    return "the kernel family '" + getName().str() + "' does not run this operation";
   auto about = [&](StringRef name) {
     return ("expects the parameter '" + name + "' of the kernel family '" + getName() + "' to be ")
         .str();
@@ -87,6 +92,7 @@ std::string CheckedFamily::explain(DictionaryAttr parameters) const {
 }
 
 std::unique_ptr<KernelFamily> udnn::withParameters(std::unique_ptr<KernelFamily> family,
-                                                   std::vector<ParameterRange> ranges) {
-  return std::make_unique<CheckedFamily>(std::move(family), std::move(ranges));
+                                                   std::vector<ParameterRange> ranges,
+                                                   bool (*runs)(Operation *)) {
+  return std::make_unique<CheckedFamily>(std::move(family), std::move(ranges), runs);
 }

@@ -28,9 +28,19 @@ inline constexpr int64_t kMaxTile = 64;
 inline constexpr int64_t kMaxTaskSize = int64_t(1) << 31;
 
 /// `family`, whose parameters are these integers and no others. `expand` and `build` refuse those
-/// that are missing or out of range; the grid of a kernel that has such is empty.
+/// that are missing or out of range, and primitives that `runs` does not hold for; the grid of a
+/// kernel that has such is empty.
 std::unique_ptr<KernelFamily> withParameters(std::unique_ptr<KernelFamily> family,
-                                             std::vector<ParameterRange> ranges);
+                                             std::vector<ParameterRange> ranges,
+                                             bool (*runs)(mlir::Operation *));
+
+/// The same for a family of these primitives.
+template <typename... Ops>
+std::unique_ptr<KernelFamily> withParameters(std::unique_ptr<KernelFamily> family,
+                                             std::vector<ParameterRange> ranges) {
+  return withParameters(std::move(family), std::move(ranges),
+                        [](mlir::Operation *op) { return mlir::isa_and_present<Ops...>(op); });
+}
 
 } // namespace udnn
 

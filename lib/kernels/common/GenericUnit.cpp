@@ -122,6 +122,20 @@ Problem udnn::generic::getProblem(dnn::KernelOp kernel) {
   return problem;
 }
 
+LogicalResult udnn::generic::verifyArguments(dnn::KernelOp kernel) {
+  auto isSame = [](BlockArgument argument, Type type) {
+    auto expected = dyn_cast<ShapedType>(argument.getType()), given = dyn_cast<ShapedType>(type);
+    if (!expected || !given)
+      return argument.getType() == type;
+    return expected.getElementType() == given.getElementType() &&
+           (expected.getShape() == given.getShape() || expected.getNumElements() == 0);
+  };
+  if (!llvm::equal(kernel.getBody().getArguments(), kernel.getArgumentTypes(), isSame))
+    return kernel.emitError() << "expects the arguments of kernel '" << kernel.getSymName()
+                              << "' to have the types of its body's";
+  return success();
+}
+
 DictionaryAttr udnn::generic::makeTilingParameters(MLIRContext *context, const Tiling &tiling) {
   Builder builder(context);
   return builder.getDictionaryAttr(

@@ -35,6 +35,9 @@ llvm::SmallVector<int64_t> getInPlaceInputs(dnn::UnitOp unit);
 Problem getProblem(dnn::UnitOp unit);
 Problem getProblem(dnn::KernelOp kernel);
 
+/// Checks that a kernel's arguments are those of its body: its text may have been edited.
+llvm::LogicalResult verifyArguments(dnn::KernelOp kernel);
+
 /// A tiling as a kernel's parameters, and back.
 mlir::DictionaryAttr makeTilingParameters(mlir::MLIRContext *context, const Tiling &tiling);
 Tiling getTiling(mlir::DictionaryAttr parameters);

@@ -140,5 +140,6 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createDepthwiseConvFamily() {
-  return withParameters(std::make_unique<DepthwiseConvFamily>(), {{"rows", 1, kMaxTaskSize}});
+  return withParameters<dnn::ConvOp>(std::make_unique<DepthwiseConvFamily>(),
+                                     {{"rows", 1, kMaxTaskSize}});
 }

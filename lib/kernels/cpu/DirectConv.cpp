@@ -163,10 +163,11 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createDirectConvFamily() {
-  return withParameters(std::make_unique<DirectConvFamily>(), {{"columns", 1, kMaxTile},
-                                                               {"vectors", 1, kMaxTile},
-                                                               {"rows", 1, kMaxTaskSize},
-                                                               {"plain_input", 0, 1},
-                                                               {"filters_outside", 0, 1},
-                                                               {"pass_blocks", 0, kMaxTaskSize}});
+  return withParameters<dnn::ConvOp>(std::make_unique<DirectConvFamily>(),
+                                     {{"columns", 1, kMaxTile},
+                                      {"vectors", 1, kMaxTile},
+                                      {"rows", 1, kMaxTaskSize},
+                                      {"plain_input", 0, 1},
+                                      {"filters_outside", 0, 1},
+                                      {"pass_blocks", 0, kMaxTaskSize}});
 }

@@ -264,6 +264,8 @@ static void buildSwitch(dnn::KernelOp kernel, func::FuncOp apart, func::FuncOp s
 
 LogicalResult GenericFamily::build(dnn::KernelOp kernel, dnn::DeviceAttr device,
                                    ModuleOp module) const {
+  if (failed(verifyArguments(kernel)))
+    return failure();
   Problem problem = getProblem(kernel);
   int64_t input = kernel.getInPlace().empty() ? -1 : kernel.getInPlace()[0];
   int64_t output = problem.getNumInputs();

@@ -288,7 +288,7 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createIm2colConvFamily() {
-  return withParameters(
+  return withParameters<dnn::ConvOp>(
       std::make_unique<Im2colConvFamily>(),
       {{"filters", 1, kMaxTile}, {"vectors", 1, kMaxTile}, {"panels", 1, kMaxTaskSize}});
 }

@@ -200,5 +200,5 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createLrnFamily() {
-  return withParameters(std::make_unique<LrnFamily>(), {{"rows", 1, kMaxTaskSize}});
+  return withParameters<dnn::LRNOp>(std::make_unique<LrnFamily>(), {{"rows", 1, kMaxTaskSize}});
 }

@@ -181,9 +181,10 @@ private:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createMatmulFamily() {
-  return withParameters(std::make_unique<MatmulFamily>(), {{"step", kProduct, kPack},
-                                                           {"rows", 1, kMaxTile},
-                                                           {"vectors", 1, kMaxTile},
-                                                           {"tiles", 1, kMaxTaskSize},
-                                                           {"packed", 0, 1}});
+  return withParameters<dnn::MatmulOp>(std::make_unique<MatmulFamily>(),
+                                       {{"step", kProduct, kPack},
+                                        {"rows", 1, kMaxTile},
+                                        {"vectors", 1, kMaxTile},
+                                        {"tiles", 1, kMaxTaskSize},
+                                        {"packed", 0, 1}});
 }

@@ -217,5 +217,6 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createPoolFamily() {
-  return withParameters(std::make_unique<PoolFamily>(), {{"rows", 1, kMaxTaskSize}});
+  return withParameters<dnn::MaxPoolOp, dnn::AvgPoolOp>(std::make_unique<PoolFamily>(),
+                                                        {{"rows", 1, kMaxTaskSize}});
 }

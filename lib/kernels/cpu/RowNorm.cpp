@@ -357,5 +357,6 @@ public:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createRowNormFamily() {
-  return withParameters(std::make_unique<RowNormFamily>(), {{"rows", 1, kMaxTaskSize}});
+  return withParameters(std::make_unique<RowNormFamily>(), {{"rows", 1, kMaxTaskSize}},
+                        [](Operation *op) { return op && getRowDimension(op); });
 }

@@ -414,7 +414,8 @@ public:
 
   LaunchShape getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr device) const override {
     LaunchShape shape;
-    shape.grid[0] = describe(kernel.getBody())->countTasks(getLanes(device));
+    std::optional<Transposition> transposition = describe(kernel.getBody());
+    shape.grid[0] = transposition ? transposition->countTasks(getLanes(device)) : 0;
     return shape;
   }
 

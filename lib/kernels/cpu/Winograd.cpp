@@ -229,10 +229,11 @@ private:
 } // namespace
 
 std::unique_ptr<KernelFamily> cpu::createWinogradFamily() {
-  return withParameters(std::make_unique<WinogradFamily>(), {{"step", kBlock, kOutput},
-                                                             {"block_rows", 1, kMaxTaskSize},
-                                                             {"block_columns", 1, kMaxTaskSize},
-                                                             {"columns", 1, kMaxTile},
-                                                             {"vectors", 1, kMaxTile},
-                                                             {"piece", 1, kMaxTaskSize}});
+  return withParameters<dnn::ConvOp>(std::make_unique<WinogradFamily>(),
+                                     {{"step", kBlock, kOutput},
+                                      {"block_rows", 1, kMaxTaskSize},
+                                      {"block_columns", 1, kMaxTaskSize},
+                                      {"columns", 1, kMaxTile},
+                                      {"vectors", 1, kMaxTile},
+                                      {"piece", 1, kMaxTaskSize}});
 }

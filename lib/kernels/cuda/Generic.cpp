@@ -173,6 +173,8 @@ LaunchShape GenericFamily::getLaunchShape(dnn::KernelOp kernel, dnn::DeviceAttr 
 
 LogicalResult GenericFamily::build(dnn::KernelOp kernel, dnn::DeviceAttr device,
                                    ModuleOp module) const {
+  if (failed(verifyArguments(kernel)))
+    return failure();
   Tiling tiling = getTiling(kernel.getParameters());
   OwningOpRef<ModuleOp> part = ModuleOp::create(kernel.getLoc());
   FailureOr<func::FuncOp> function = createTaskFunction(kernel.getSymName(), getProblem(kernel),

@@ -41,3 +41,34 @@ dnn.kernel @k family "cpu.generic" parameters {} num_outputs 1 : (memref<8xf32>)
 dnn.program @main target #tpu arena 0 live 0 worker 0 inputs [] outputs [] {
   %0 = dnn.launch "relu_1" @k grid [1, 1, 1] block [1, 1, 1] args [#dnn.buffer<output, 0, 0, 32>]
 }
+
+// -----
+
+// Kernels can be edited, too: parameters, families and arguments are checked before they are used.
+#cpu = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2, vector_bits = 256,
+  gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 262144, launch_ns = 3000>
+
+// expected-error @+2 {{the kernel family 'cpu.pool' does not run this operation}}
+// expected-error @+1 {{cannot compile kernel 'k' of family 'cpu.pool' for layer 'relu_1'}}
+dnn.kernel @k family "cpu.pool" parameters {rows = 1 : i64} num_outputs 1 : (memref<8xf32>) -> () {
+^bb0(%x: tensor<8xf32>):
+  dnn.yield %x : tensor<8xf32>
+}
+dnn.program @main target #cpu arena 0 live 0 worker 0 inputs [] outputs [] {
+  %0 = dnn.launch "relu_1" @k grid [1, 1, 1] block [1, 1, 1] args [#dnn.buffer<output, 0, 0, 32>]
+}
+
+// -----
+
+#cpu = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2, vector_bits = 256,
+  gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 262144, launch_ns = 3000>
+
+// expected-error @+2 {{expects the arguments of kernel 'k' to have the types of its body's}}
+// expected-error @+1 {{cannot compile kernel 'k' of family 'cpu.generic' for layer 'relu_1'}}
+dnn.kernel @k family "cpu.generic" parameters {} num_outputs 1 : (memref<8xf32>) -> () {
+^bb0(%x: tensor<9xf32>):
+  dnn.yield %x : tensor<9xf32>
+}
+dnn.program @main target #cpu arena 0 live 0 worker 0 inputs [] outputs [] {
+  %0 = dnn.launch "relu_1" @k grid [1, 1, 1] block [1, 1, 1] args [#dnn.buffer<output, 0, 0, 32>]
+}
