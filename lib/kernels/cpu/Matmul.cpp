@@ -182,7 +182,7 @@ private:
 
 std::unique_ptr<KernelFamily> cpu::createMatmulFamily() {
   return withParameters<dnn::MatmulOp>(std::make_unique<MatmulFamily>(),
-                                       {{"step", kProduct, kPack},
+                                       {{"step", MatmulPlan::kProduct, MatmulPlan::kPack},
                                         {"rows", 1, kMaxTile},
                                         {"vectors", 1, kMaxTile},
                                         {"tiles", 1, kMaxTaskSize},

@@ -230,7 +230,7 @@ private:
 
 std::unique_ptr<KernelFamily> cpu::createWinogradFamily() {
   return withParameters<dnn::ConvOp>(std::make_unique<WinogradFamily>(),
-                                     {{"step", kBlock, kOutput},
+                                     {{"step", WinogradPlan::kBlock, WinogradPlan::kOutput},
                                       {"block_rows", 1, kMaxTaskSize},
                                       {"block_columns", 1, kMaxTaskSize},
                                       {"columns", 1, kMaxTile},
