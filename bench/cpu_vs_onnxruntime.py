@@ -160,7 +160,7 @@ def measure(name, tools, arguments, peak):
     error = max(np.abs(program.outputs[output.name] - expected).max() / np.abs(expected).max()
                 for output, expected in zip(session.get_outputs(), session.run(None, feeds)))
     udnn, other = alternate([program.run, lambda: session.run(None, feeds)], arguments.rounds)
-    row = {"network": path.stem, "batch": arguments.batch, "udnn": summarize(udnn),
+    row = {"network": path.stem if is_file else name, "batch": arguments.batch, "udnn": summarize(udnn),
            "onnxruntime": summarize(other), "ratio": np.median(other) / np.median(udnn),
            "relative_error": float(error), "arena_bytes": program.info.arena_bytes}
     if arguments.layers or arguments.json:
