@@ -9,6 +9,8 @@
 
 #include "ExpandMath.h"
 
+#include "FloatBuilder.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,6 +20,7 @@
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
+using namespace udnn::codegen;
 
 /// Functions of f32 with a polynomial of MLIR that is good over the whole range.
 static bool hasGoodPolynomial(StringRef name) {
@@ -76,6 +79,20 @@ struct TruncateThroughF32 : OpRewritePattern<arith::TruncFOp> {
     return success();
   }
 };
+
+/// A function of f32 by an approximation of udnn.
+template <typename FunctionOp, Value (*build)(FloatBuilder &, Value)>
+struct Approximate : OpRewritePattern<FunctionOp> {
+  using OpRewritePattern<FunctionOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(FunctionOp op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "only f32 is approximated");
+    FloatBuilder builder(op.getLoc(), rewriter, op.getType());
+    rewriter.replaceOp(op, build(builder, op.getOperand()));
+    return success();
+  }
+};
 } // namespace
 
 using PopulatePatterns = llvm::function_ref<void(RewritePatternSet &)>;
@@ -112,8 +129,8 @@ LogicalResult udnn::codegen::approximateMath(Operation *root) {
       ops.push_back(op);
   });
   return rewrite(ops, [](RewritePatternSet &patterns) {
-    populateApproximateExpPattern(patterns);
-    populateApproximateLogPattern(patterns);
+    patterns.add<Approximate<math::ExpOp, buildExp>, Approximate<math::LogOp, buildLog>>(
+        patterns.getContext());
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
   });
 }

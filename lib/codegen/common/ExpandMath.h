@@ -10,7 +10,6 @@
 #define UDNN_LIB_CODEGEN_COMMON_EXPANDMATH_H
 
 #include "mlir/IR/Operation.h"
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace udnn::codegen {
@@ -21,12 +20,6 @@ llvm::LogicalResult expandArithmetic(mlir::Operation *root);
 /// Replaces functions of f32 by polynomials where those are accurate to a few units in the last
 /// place over the whole range.
 llvm::LogicalResult approximateMath(mlir::Operation *root);
-
-/// Adds the rewrite of the exponential function of f32 that `approximateMath` uses.
-void populateApproximateExpPattern(mlir::RewritePatternSet &patterns);
-
-/// Adds the rewrite of the natural logarithm of f32 that `approximateMath` uses.
-void populateApproximateLogPattern(mlir::RewritePatternSet &patterns);
 
 /// Adds the passes that compute bf16 in f32.
 void addBFloat16Passes(mlir::OpPassManager &passes);
