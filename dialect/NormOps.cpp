@@ -60,12 +60,32 @@ LogicalResult LRNOp::verify() {
   return verifyChannelVectors(*this, {});
 }
 
+/// True when a scale or bias of type `vector` broadcasts to the dimensions of `input` from
+/// `dimension` on. Further leading dimensions have size 1.
+static bool broadcastsToNormalized(RankedTensorType vector, RankedTensorType input,
+                                   int64_t dimension) {
+  int64_t offset = input.getRank() - vector.getRank();
+  if (offset < 0)
+    return false;
+  for (auto [i, size] : llvm::enumerate(vector.getShape())) {
+    int64_t aligned = offset + int64_t(i);
+    if (size != 1 && (aligned < dimension || size != input.getDimSize(aligned)))
+      return false;
+  }
+  return true;
+}
+
 LogicalResult LayerNormOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType());
   int64_t dimension = getDimension();
   if (dimension < 0 || dimension >= input.getRank())
     return emitOpError("expects a dimension from 0 to ")
            << input.getRank() - 1 << ", got " << dimension;
+  for (Value vector : {getScale(), getBias()})
+    if (vector &&
+        !broadcastsToNormalized(cast<RankedTensorType>(vector.getType()), input, dimension))
+      return emitOpError("expects scale and bias to broadcast to the dimensions from ")
+             << dimension << " on of " << input << ", got " << vector.getType();
   if (getInits().size() != 1 && getInits().size() != 3)
     return emitOpError("expects 1 or 3 inits, got ") << getInits().size();
   if (getInits().getTypes() != getResultTypes())

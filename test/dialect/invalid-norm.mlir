@@ -59,6 +59,36 @@ func.func @f(%x: tensor<2x4x6xf32>, %s: tensor<6xf32>, %m: tensor<2x4x1xf32>) {
 
 // -----
 
+// A scale of a dimension that is not normalized.
+func.func @f(%x: tensor<64x64xf32>, %s: tensor<64x1xf32>) {
+  // expected-error @+1 {{expects scale and bias to broadcast to the dimensions from 1 on of 'tensor<64x64xf32>', got 'tensor<64x1xf32>'}}
+  %0 = dnn.layer_norm ins(%x, %s : tensor<64x64xf32>, tensor<64x1xf32>) outs(%x : tensor<64x64xf32>)
+      dimension 1 epsilon 1.0e-05 -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+// A scale of more dimensions than the input.
+func.func @f(%x: tensor<64x64xf32>, %s: tensor<1x1x64xf32>) {
+  // expected-error @+1 {{expects scale and bias to broadcast to the dimensions from 1 on of 'tensor<64x64xf32>', got 'tensor<1x1x64xf32>'}}
+  %0 = dnn.layer_norm ins(%x, %s : tensor<64x64xf32>, tensor<1x1x64xf32>) outs(%x : tensor<64x64xf32>)
+      dimension 1 epsilon 1.0e-05 -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+// A bias of another size.
+func.func @f(%x: tensor<2x4x6xf32>, %s: tensor<6xf32>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{expects scale and bias to broadcast to the dimensions from 1 on of 'tensor<2x4x6xf32>', got 'tensor<4xf32>'}}
+  %0 = dnn.layer_norm ins(%x, %s, %b : tensor<2x4x6xf32>, tensor<6xf32>, tensor<4xf32>) outs(%x : tensor<2x4x6xf32>)
+      dimension 1 epsilon 1.0e-05 -> tensor<2x4x6xf32>
+  return
+}
+
+// -----
+
 // Memory for one statistic only.
 func.func @f(%x: tensor<2x4x6xf32>, %s: tensor<6xf32>, %m: tensor<2x4x1xf32>) {
   // expected-error @+1 {{expects 1 or 3 inits, got 2}}
