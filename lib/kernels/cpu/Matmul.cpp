@@ -93,6 +93,14 @@ public:
                                        DispatchBuilder &builder) const override {
     auto op = cast<dnn::MatmulOp>(unit.getPrimitive());
     MatmulPlan plan = MatmulPlan::get(parameters);
+    // Packing is a step that is added here, never what a unit computes.
+    if (plan.step != MatmulPlan::kProduct)
+      return unit.emitError() << "expects a plan for the kernel family '" << getName()
+                              << "' to have the step " << int64_t(MatmulPlan::kProduct) << ", got "
+                              << plan.step;
+    if (op.getTransposeRhs() && !plan.packed)
+      return unit.emitError() << "expects a plan for the kernel family '" << getName()
+                              << "' to pack the right side, which is transposed";
     int64_t lanes = getLanes(device);
     Value lhs = getUnitOperand(unit, op.getLhs()), rhs = getUnitOperand(unit, op.getRhs());
     if (plan.packed && isConstant(rhs)) {

@@ -22,7 +22,7 @@ using namespace udnn::cpu;
 
 using dnn::DimsAttr;
 
-/// A candidate in blocks (`step` kBlock) or three launches (any other).
+/// A candidate in blocks (`step` kBlock) or three launches (kInput, the first of them).
 static Candidate makeCandidate(dnn::UnitOp unit, const ConvProblem &p, dnn::DeviceAttr device,
                                const WinogradPlan &plan, int64_t efficiency) {
   MLIRContext *context = unit.getContext();
@@ -151,6 +151,11 @@ public:
     auto op = cast<dnn::ConvOp>(unit.getPrimitive());
     ConvProblem p = ConvProblem::get(op);
     WinogradPlan plan = WinogradPlan::get(parameters);
+    if (plan.step != WinogradPlan::kBlock && plan.step != WinogradPlan::kInput)
+      return unit.emitError() << "expects a plan for the kernel family '" << getName()
+                              << "' to have the step " << int64_t(WinogradPlan::kBlock)
+                              << " (blocks) or " << int64_t(WinogradPlan::kInput)
+                              << " (three launches), got " << plan.step;
     int64_t lanes = getLanes(device);
     WinogradSizes sizes(p, plan, lanes);
     Value input = getUnitOperand(unit, op.getInput());

@@ -194,3 +194,69 @@ func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
   return %y : tensor<1x8x4x4xf32>
 }
 }
+
+// -----
+
+// Packing is a step that the family adds itself.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %e = tensor.empty() : tensor<16x16xf32>
+  // expected-error @below {{expects a plan for the kernel family 'cpu.matmul' to have the step 0, got 1}}
+  // expected-error @below {{kernel family "cpu.matmul" cannot expand 'product'}}
+  %y = dnn.unit "product" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.matmul",
+      parameters = {packed = 1 : i64, rows = 4 : i64, step = 1 : i64, tiles = 1 : i64, vectors = 2 : i64},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [unit], results = [unit]>
+      ins(%x : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>) {
+  ^bb0(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>):
+    %0 = dnn.matmul ins(%a, %a : tensor<16x16xf32>, tensor<16x16xf32>) outs(%b : tensor<16x16xf32>) accumulator f32
+    dnn.yield %0 : tensor<16x16xf32>
+  } -> tensor<16x16xf32>
+  return %y : tensor<16x16xf32>
+}
+}
+
+// -----
+
+// Right sides that are transposed are read packed only.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %e = tensor.empty() : tensor<16x16xf32>
+  // expected-error @below {{expects a plan for the kernel family 'cpu.matmul' to pack the right side, which is transposed}}
+  // expected-error @below {{kernel family "cpu.matmul" cannot expand 'product'}}
+  %y = dnn.unit "product" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.matmul",
+      parameters = {packed = 0 : i64, rows = 4 : i64, step = 0 : i64, tiles = 1 : i64, vectors = 2 : i64},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [unit], results = [unit]>
+      ins(%x : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>) {
+  ^bb0(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>):
+    %0 = dnn.matmul ins(%a, %a : tensor<16x16xf32>, tensor<16x16xf32>) outs(%b : tensor<16x16xf32>)
+        transpose_rhs accumulator f32
+    dnn.yield %0 : tensor<16x16xf32>
+  } -> tensor<16x16xf32>
+  return %y : tensor<16x16xf32>
+}
+}
+
+// -----
+
+// Nor do plans begin with a later one of three launches.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %f = arith.constant dense<1.0> : tensor<8x8x3x3xf32>
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{expects a plan for the kernel family 'cpu.winograd' to have the step 0 (blocks) or 1 (three launches), got 2}}
+  // expected-error @below {{kernel family "cpu.winograd" cannot expand 'conv'}}
+  %y = dnn.unit "conv" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.winograd",
+      parameters = {block_columns = 1 : i64, block_rows = 1 : i64, columns = 1 : i64, piece = 1 : i64, step = 2 : i64, vectors = 1 : i64},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 8c]>, unit], results = [#dnn.dims<[n, c, 0, 1, 8c]>]>
+      ins(%x, %f : tensor<1x8x4x4xf32>, tensor<8x8x3x3xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %w: tensor<8x8x3x3xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.conv ins(%a [n, c, 0, 1], %w [k, c, 0, 1] : tensor<1x8x4x4xf32>, tensor<8x8x3x3xf32>) outs(%b [n, c, 0, 1] : tensor<1x8x4x4xf32>)
+         strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 accumulator f32
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
