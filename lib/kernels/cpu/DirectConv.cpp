@@ -28,6 +28,19 @@ static bool canPass(const ConvProblem &p, const DirectPlan &plan, int64_t filter
   return !plan.plainInput && 4 * p.oh * p.ow * filters <= 2 * kFirstLevelBytes;
 }
 
+/// Why the plan does not suit the layout of the convolution's input; empty when it does.
+static std::string explainInput(dnn::ConvOp op, const DirectPlan &plan, int64_t lanes) {
+  int64_t expected = plan.plainInput ? 1 : lanes;
+  int64_t block = op.getInputDims().getBlock(DimsAttr::kChannel);
+  if (block == expected)
+    return {};
+  auto describe = [](int64_t block) {
+    return block == 1 ? "plain channels" : "blocks of " + std::to_string(block) + " channels";
+  };
+  return "expects an input of " + describe(expected) +
+         " for 'plain_input' = " + std::to_string(plan.plainInput) + ", got " + describe(block);
+}
+
 /// Bytes of input that `rows` lines of the grid read.
 static int64_t getLineBytes(const ConvProblem &p, const DirectPlan &plan, int64_t rows) {
   if (p.isPointwise())
@@ -134,6 +147,8 @@ public:
     auto op = cast<dnn::ConvOp>(unit.getPrimitive());
     DirectPlan plan = DirectPlan::get(parameters);
     int64_t lanes = getLanes(device);
+    if (std::string why = explainInput(op, plan, lanes); !why.empty())
+      return unit.emitError() << why;
     Value input = getUnitOperand(unit, op.getInput());
     Value filter = getUnitOperand(unit, op.getFilter());
     Value packed = packFilter(builder, filter, op.getFilterDims(), plan.plainInput ? 1 : lanes,
@@ -155,7 +170,12 @@ public:
 
   LogicalResult build(dnn::KernelOp kernel, dnn::DeviceAttr device,
                       ModuleOp module) const override {
-    emitDirectConv(kernel, module, getLanes(device));
+    int64_t lanes = getLanes(device);
+    if (std::string why = explainInput(cast<dnn::ConvOp>(kernel.getPrimitive()),
+                                       DirectPlan::get(kernel.getParameters()), lanes);
+        !why.empty())
+      return kernel.emitError() << why;
+    emitDirectConv(kernel, module, lanes);
     return success();
   }
 };

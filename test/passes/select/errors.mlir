@@ -260,3 +260,26 @@ func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
   return %y : tensor<1x8x4x4xf32>
 }
 }
+
+// -----
+
+// Parameters that contradict the layouts.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %f = arith.constant dense<1.0> : tensor<8x8x3x3xf32>
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  // expected-error @below {{expects an input of plain channels for 'plain_input' = 1, got blocks of 8 channels}}
+  // expected-error @below {{kernel family "cpu.direct_conv" cannot expand 'conv'}}
+  %y = dnn.unit "conv" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.direct_conv",
+      parameters = {columns = 4 : i64, filters_outside = 0 : i64, pass_blocks = 0 : i64, plain_input = 1 : i64, rows = 1 : i64, vectors = 1 : i64},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [#dnn.dims<[n, c, 0, 1, 8c]>, unit], results = [#dnn.dims<[n, c, 0, 1, 8c]>]>
+      ins(%x, %f : tensor<1x8x4x4xf32>, tensor<8x8x3x3xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>, %w: tensor<8x8x3x3xf32>, %b: tensor<1x8x4x4xf32>):
+    %0 = dnn.conv ins(%a [n, c, 0, 1], %w [k, c, 0, 1] : tensor<1x8x4x4xf32>, tensor<8x8x3x3xf32>) outs(%b [n, c, 0, 1] : tensor<1x8x4x4xf32>)
+         strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 accumulator f32
+    dnn.yield %0 : tensor<1x8x4x4xf32>
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}
+}
