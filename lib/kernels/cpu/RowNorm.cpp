@@ -82,9 +82,8 @@ static std::string explainLayerNorm(dnn::LayerNormOp op) {
   return {};
 }
 
-/// Why the family cannot run the unit; empty when it can.
-static std::string explainRows(dnn::UnitOp unit, dnn::DeviceAttr device) {
-  Operation *op = unit.getPrimitive();
+/// Why the family cannot run `op` on any device; empty when it can.
+static std::string explainRowOp(Operation *op) {
   if (!getRowDimension(op))
     return "the unit is not a softmax or normalization along the innermost dimensions";
   if (std::string why = explainOperands(op); !why.empty())
@@ -92,9 +91,15 @@ static std::string explainRows(dnn::UnitOp unit, dnn::DeviceAttr device) {
   for (Type type : op->getOperandTypes())
     if (!cast<RankedTensorType>(type).getElementType().isF32())
       return "only f32 is covered";
-  if (auto norm = dyn_cast<dnn::LayerNormOp>(op))
-    if (std::string why = explainLayerNorm(norm); !why.empty())
-      return why;
+  auto norm = dyn_cast<dnn::LayerNormOp>(op);
+  return norm ? explainLayerNorm(norm) : std::string();
+}
+
+/// Why the family cannot run the unit; empty when it can.
+static std::string explainRows(dnn::UnitOp unit, dnn::DeviceAttr device) {
+  Operation *op = unit.getPrimitive();
+  if (std::string why = explainRowOp(op); !why.empty())
+    return why;
   if (std::string why = explainLanes(device); !why.empty())
     return why;
   if (getRowShape(op).length < getLanes(device))
@@ -358,5 +363,5 @@ public:
 
 std::unique_ptr<KernelFamily> cpu::createRowNormFamily() {
   return withParameters(std::make_unique<RowNormFamily>(), {{"rows", 1, kMaxTaskSize}},
-                        [](Operation *op) { return op && getRowDimension(op); });
+                        [](Operation *op) { return explainRowOp(op).empty(); });
 }

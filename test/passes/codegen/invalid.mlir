@@ -94,3 +94,42 @@ dnn.program @main target #cpu arena 0 live 0 worker 0 inputs [] outputs [] {
   %0 = dnn.launch "conv_1" @k grid [1, 1, 1] block [1, 1, 1]
       args [#dnn.buffer<input, 0, 0, 512>, #dnn.buffer<input, 1, 0, 256>, #dnn.buffer<output, 0, 0, 512>]
 }
+
+// -----
+
+// A layer normalization over more dimensions than it has scales for.
+#cpu = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2, vector_bits = 256,
+  gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 262144, launch_ns = 3000>
+
+// expected-error @+2 {{the kernel family 'cpu.row_norm' does not run this operation}}
+// expected-error @+1 {{cannot compile kernel 'k' of family 'cpu.row_norm' for layer 'norm_1'}}
+dnn.kernel @k family "cpu.row_norm" parameters {rows = 1 : i64} num_outputs 1
+    : (memref<4x16xf32>, memref<16xf32>, memref<4x16xf32>) -> () {
+^bb0(%x: tensor<4x16xf32>, %s: tensor<16xf32>, %y: tensor<4x16xf32>):
+  %0 = dnn.layer_norm ins(%x, %s : tensor<4x16xf32>, tensor<16xf32>) outs(%y : tensor<4x16xf32>)
+      dimension 0 epsilon 1.0e-05 -> tensor<4x16xf32>
+  dnn.yield %0 : tensor<4x16xf32>
+}
+dnn.program @main target #cpu arena 0 live 0 worker 0 inputs [] outputs [] {
+  %0 = dnn.launch "norm_1" @k grid [1, 1, 1] block [1, 1, 1]
+      args [#dnn.buffer<input, 0, 0, 256>, #dnn.buffer<input, 1, 0, 64>, #dnn.buffer<output, 0, 0, 256>]
+}
+
+// -----
+
+// A softmax of another element type.
+#cpu = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2, vector_bits = 256,
+  gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 262144, launch_ns = 3000>
+
+// expected-error @+2 {{the kernel family 'cpu.row_norm' does not run this operation}}
+// expected-error @+1 {{cannot compile kernel 'k' of family 'cpu.row_norm' for layer 'softmax_1'}}
+dnn.kernel @k family "cpu.row_norm" parameters {rows = 1 : i64} num_outputs 1
+    : (memref<4x16xf16>, memref<4x16xf16>) -> () {
+^bb0(%x: tensor<4x16xf16>, %y: tensor<4x16xf16>):
+  %0 = dnn.softmax ins(%x : tensor<4x16xf16>) outs(%y : tensor<4x16xf16>) dimension 1
+  dnn.yield %0 : tensor<4x16xf16>
+}
+dnn.program @main target #cpu arena 0 live 0 worker 0 inputs [] outputs [] {
+  %0 = dnn.launch "softmax_1" @k grid [1, 1, 1] block [1, 1, 1]
+      args [#dnn.buffer<input, 0, 0, 128>, #dnn.buffer<output, 0, 0, 128>]
+}
