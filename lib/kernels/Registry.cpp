@@ -36,6 +36,29 @@ const KernelFamily *getFallbackFamily(dnn::DeviceAttr device) {
   return families.empty() ? nullptr : families.back();
 }
 
+/// True when a tensor that the unit reads or writes has no elements.
+static bool isEmpty(dnn::UnitOp unit) {
+  return llvm::any_of(unit->getOperandTypes(), [](mlir::Type type) {
+    auto shaped = mlir::dyn_cast<mlir::ShapedType>(type);
+    return shaped && shaped.hasStaticShape() && shaped.getNumElements() == 0;
+  });
+}
+
+void collectCandidates(const KernelFamily &family, dnn::UnitOp unit, dnn::DeviceAttr device,
+                       CandidateList &list) {
+  // Specialised families divide sizes by each other, so none of them has to think of zeros. Nothing
+  // is gained by changing the layout of nothing either.
+  bool empty = isEmpty(unit);
+  if (empty && &family != getFallbackFamily(device))
+    return list.reject("does not run operations on tensors without elements");
+  family.getCandidates(unit, device, list);
+  if (empty)
+    llvm::erase_if(list.candidates,
+                   [](const Candidate &candidate) { return !candidate.keepsLayouts(); });
+  if (list.candidates.empty() && list.reason.empty())
+    list.reject("does not run this operation");
+}
+
 const KernelFamily *lookupKernelFamily(llvm::StringRef name) {
   for (const auto &family : getKernelFamilies())
     if (family->getName() == name)

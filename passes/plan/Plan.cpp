@@ -61,36 +61,16 @@ static Type getElementType(dnn::UnitOp unit) {
   return cast<RankedTensorType>(unit.getResult(0).getType()).getElementType();
 }
 
-static bool keepsLayouts(const Candidate &candidate) {
-  auto isPlain = [](dnn::DimsAttr layout) { return !layout; };
-  return llvm::all_of(candidate.inputLayouts, isPlain) &&
-         llvm::all_of(candidate.resultLayouts, isPlain);
-}
-
-/// True when a tensor that the unit reads or writes has no elements.
-static bool isEmpty(dnn::UnitOp unit) {
-  return llvm::any_of(unit->getOperandTypes(), [](Type type) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    return shaped && shaped.hasStaticShape() && shaped.getNumElements() == 0;
-  });
-}
-
 /// Appends what `family` offers for the unit within the limits, and says in `reasons` why not.
 static void collect(const KernelFamily &family, dnn::UnitOp unit, dnn::DeviceAttr device,
                     const Limits &limits, PlanNode &node, std::string &reasons) {
-  // Specialised families divide sizes by each other, so none of them has to think of zeros. Nothing
-  // is gained by changing the layout of nothing either.
-  bool empty = isEmpty(unit);
   CandidateList list;
-  if (empty && &family != getFallbackFamily(device))
-    list.reject("does not run operations on tensors without elements");
-  else
-    family.getCandidates(unit, device, list);
+  collectCandidates(family, unit, device, list);
   auto reject = [&](const Twine &why) {
     reasons += (Twine(reasons.empty() ? "" : "; ") + family.getName() + ": " + why).str();
   };
   if (list.candidates.empty())
-    reject(list.reason.empty() ? "does not run this operation" : list.reason);
+    reject(list.reason);
   for (Candidate &candidate : list.candidates) {
     int64_t workspace = candidate.workspaceBytes + candidate.workerBytes * device.getCores();
     if (workspace > limits.workspaceBytes) {
@@ -98,7 +78,7 @@ static void collect(const KernelFamily &family, dnn::UnitOp unit, dnn::DeviceAtt
              formatBytes(limits.workspaceBytes));
       continue;
     }
-    if ((limits.keepsLayouts || empty) && !keepsLayouts(candidate)) {
+    if (limits.keepsLayouts && !candidate.keepsLayouts()) {
       reject("changes layouts");
       continue;
     }

@@ -98,14 +98,6 @@ DimsAttr Selector::deriveLayoutOf(Operation *op) {
   return deriveLayout(op, layouts);
 }
 
-/// True when a tensor that the unit reads or writes has no elements.
-static bool isEmpty(dnn::UnitOp unit) {
-  return llvm::any_of(unit->getOperandTypes(), [](Type type) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    return shaped && shaped.hasStaticShape() && shaped.getNumElements() == 0;
-  });
-}
-
 /// Checks a plan, which may have been edited, before a family trusts it: the family runs the unit
 /// on the device in these layouts. The family checks its parameters itself.
 static LogicalResult verifyPlan(dnn::UnitOp unit, dnn::PieceAttr piece, const KernelFamily *family,
@@ -116,10 +108,8 @@ static LogicalResult verifyPlan(dnn::UnitOp unit, dnn::PieceAttr piece, const Ke
   CandidateList list;
   if (!llvm::is_contained(getKernelFamilies(device), family))
     list.reject("is for other devices");
-  else if (isEmpty(unit) && family != getFallbackFamily(device))
-    list.reject("does not run operations on tensors without elements");
   else
-    family->getCandidates(unit, device, list);
+    collectCandidates(*family, unit, device, list);
   if (list.candidates.empty())
     return unit.emitOpError("is planned for the kernel family ")
            << piece.getFamily() << ", which cannot run it: " << list.reason;

@@ -39,6 +39,9 @@ struct Candidate {
   /// Relative RMS error that the algorithm adds to the rounding of the result's type, in parts per
   /// billion (0: data movement and integers; about 300 for plain f32 sums).
   int64_t errorPpb = 0;
+
+  /// True when every tensor stays as the unit has it.
+  bool keepsLayouts() const;
 };
 
 /// What `getCandidates` fills: candidates, and the reasons why there is none.
@@ -146,6 +149,12 @@ llvm::SmallVector<const KernelFamily *> getKernelFamilies(dnn::DeviceAttr device
 /// The family that runs any unit on the kind of `device`, the last one in the order; null where
 /// there is none for that kind.
 const KernelFamily *getFallbackFamily(dnn::DeviceAttr device);
+
+/// What `family` offers for `unit`; where it offers nothing, the list's reason says why. Of a unit
+/// that reads or writes a tensor without elements only the fallback family is asked, for candidates
+/// that keep its layouts.
+void collectCandidates(const KernelFamily &family, dnn::UnitOp unit, dnn::DeviceAttr device,
+                       CandidateList &list);
 
 /// The family with this name, or null.
 const KernelFamily *lookupKernelFamily(llvm::StringRef name);

@@ -10,4 +10,9 @@
 
 using namespace udnn;
 
+bool Candidate::keepsLayouts() const {
+  auto isPlain = [](dnn::DimsAttr layout) { return !layout; };
+  return llvm::all_of(inputLayouts, isPlain) && llvm::all_of(resultLayouts, isPlain);
+}
+
 KernelFamily::~KernelFamily() = default;
