@@ -105,6 +105,12 @@ static LogicalResult verifyPlan(dnn::UnitOp unit, dnn::PieceAttr piece, const Ke
   if (piece.getCount() != 1 || piece.getBatch() != 0)
     return unit.emitOpError("expects a plan with the count 1 and the batch 0, got ")
            << piece.getCount() << " and " << piece.getBatch();
+  dnn::PlanAttr plan = unit.getPlanAttr();
+  auto isPlain = [](Attribute layout) { return !decodeLayout(layout); };
+  // The fallback family runs any unit as it is; to offer that again it would lower the unit again.
+  if (family == getFallbackFamily(device) && llvm::all_of(plan.getInputs(), isPlain) &&
+      llvm::all_of(plan.getResults(), isPlain))
+    return success();
   CandidateList list;
   if (!llvm::is_contained(getKernelFamilies(device), family))
     list.reject("is for other devices");
@@ -118,7 +124,6 @@ static LogicalResult verifyPlan(dnn::UnitOp unit, dnn::PieceAttr piece, const Ke
       return layout == decodeLayout(attr);
     });
   };
-  dnn::PlanAttr plan = unit.getPlanAttr();
   for (const Candidate &candidate : list.candidates)
     if (isPlanned(candidate.inputLayouts, plan.getInputs()) &&
         isPlanned(candidate.resultLayouts, plan.getResults()))

@@ -129,8 +129,11 @@ static DictionaryAttr makeParameters(MLIRContext *context, const Cut &cut) {
   return addScratch(makeTilingParameters(context, cut.tiling), cut.scratchBytes);
 }
 
-/// The cut in a candidate's parameters; else, where it depends on the layouts, a new one.
+/// The cut in a candidate's parameters; else, where it depends on the layouts, a new one. Fails for
+/// units that no candidate is for: the plan may have been edited.
 static FailureOr<Cut> getCut(DictionaryAttr parameters, dnn::UnitOp unit) {
+  if (failed(describeUnit(unit)))
+    return failure();
   if (std::optional<int64_t> scratchBytes = getScratch(parameters)) {
     Cut cut{getTiling(parameters), *scratchBytes, /*isOneOperation=*/false};
     if (cut.tiling.tasks < 1)

@@ -112,7 +112,10 @@ static bool isPerThread(DictionaryAttr parameters) {
 static bool isPerThread(dnn::KernelOp kernel) { return isPerThread(kernel.getParameters()); }
 
 /// The mapping in a candidate's parameters, to which the scratch bytes are added; else a new one.
+/// Fails for units that no candidate is for: the plan may have been edited.
 static FailureOr<Mapping> getMapping(DictionaryAttr parameters, dnn::UnitOp unit) {
+  if (failed(describeUnit(unit)))
+    return failure();
   if (std::optional<int64_t> blockBytes = getScratch(parameters)) {
     Mapping mapping{getTiling(parameters), isPerThread(parameters), *blockBytes};
     int64_t bytes;

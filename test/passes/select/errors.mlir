@@ -283,3 +283,22 @@ func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
   return %y : tensor<1x8x4x4xf32>
 }
 }
+
+// -----
+
+// The fallback family is not asked again; it refuses what it cannot run.
+module attributes {dnn.device = #dnn.device<kind = "cpu", arch = "haswell", features = "", cores = 2,
+    vector_bits = 256, gflops_f32 = 200, gflops_f16 = 200, gbytes_per_s = 30, l2_bytes = 524288, launch_ns = 3000>} {
+func.func @main(%x: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{family 'cpu.generic' cannot run unit 'copy' with the parameters {}}}
+  // expected-error @below {{kernel family "cpu.generic" cannot expand 'copy'}}
+  %y = dnn.unit "copy" plan <pieces = [#dnn.piece<count = 1, batch = 0, family = "cpu.generic", parameters = {},
+      time = 0, workspace = 0, worker = 0, error = 0, origin = "modelled">], inputs = [unit], results = [unit]>
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>):
+    %0 = linalg.copy ins(%a : tensor<?xf32>) outs(%b : tensor<?xf32>) -> tensor<?xf32>
+    dnn.yield %0 : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+}
