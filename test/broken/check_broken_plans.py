@@ -1,5 +1,5 @@
-"""Edits the numbers of plans and devices: each must compile, or end in an error; a crash or a module
-that compiles for ever is a failure.
+"""Edits the numbers of plans and devices: each must compile, or end in an error; a crash, a module
+that compiles for ever, or one for the CPU that computes something else is a failure.
 
 The plans are those of two small networks with layers for all families, for the CPU and for a GPU.
 Every parameter is tried with numbers that no plan has; the other integers at random.
@@ -8,13 +8,14 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import concurrent.futures
+import pathlib
 import random
 import re
 import secrets
 import shutil
 import sys
 
-import pathlib
+import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import udnn_testing
@@ -63,14 +64,46 @@ PLANS = [("convolutions", convolutions, ["--target=cpu", "--force-family=im2col=
          ("cuda", others, ["--target=cuda:sm_80"])]
 
 
+class Plan:
+    """The file of a plan, whose constants lie in a file beside it, and the options of udnn-run that
+    compare outputs with those of this plan; none where it is for another device than the CPU."""
+
+    def __init__(self, path):
+        self.path, self.text, self.comparison = path, path.read_text(), []
+
+    def expect(self, folder, names):
+        """Takes the outputs in a folder as those of this plan."""
+        files = [folder / f"output_{i}.npy" for i in range(len(names))]
+        # Another order of additions moves small elements by a part of the large ones.
+        scale = min(np.abs(np.load(file)).max() for file in files)
+        self.comparison = ["--rtol=0", f"--atol={1e-4 * scale}"]
+        self.comparison += [f"--expected={name}={file}" for name, file in zip(names, files)]
+
+
+def compile_and_run(tools, plan, *options):
+    """Compiles a plan for the CPU and runs it with the usual random inputs."""
+    artifact = plan.with_suffix(".udnn")
+    result = tools.run("udnn-compile", plan, "-o", artifact, timeout=60)
+    if result.code == 0:
+        result = tools.run("udnn-run", artifact, *options, timeout=60)
+    artifact.unlink(missing_ok=True)
+    return result
+
+
 def make_plan(tools, folder, name, function, options):
-    """The text of a plan; its constants lie in a file beside it."""
-    save(function(), folder / f"{name}.onnx")
+    network = function()
+    save(network, folder / f"{name}.onnx")
     path = folder / f"{name}.mlir"
     done = tools.run("udnn-compile", folder / f"{name}.onnx", *options, "--compile-to=plan", "-o", path)
     if done.code != 0:
         raise SystemExit(f"error: {name} cannot be planned: {done.error}")
-    return path
+    plan = Plan(path)
+    if "--target=cpu" in options:
+        done = compile_and_run(tools, path, f"--output-dir={folder / name}")
+        if done.code != 0:
+            raise SystemExit(f"error: {name} cannot be run: {done.error}")
+        plan.expect(folder / name, [output.name for output in network.graph.output])
+    return plan
 
 
 def get_edits(text, rng, others_count):
@@ -79,25 +112,25 @@ def get_edits(text, rng, others_count):
     for attribute in ATTRIBUTE.finditer(text):
         for number in INTEGER.finditer(attribute[0]):
             begin, end = attribute.start() + number.start(), attribute.start() + number.end()
-            isParameter = any(span.start() < number.start() < span.end()
-                              for span in PARAMETERS.finditer(attribute[0]))
+            is_parameter = any(span.start() < number.start() < span.end()
+                               for span in PARAMETERS.finditer(attribute[0]))
             family = re.search(r'family = "([^"]*)"', attribute[0])
             key = family and (family[1], attribute[0][:number.start()].split()[-2])
             kinds = [(begin, end, new) for new in VALUES]
-            if isParameter and key not in seen:
+            if is_parameter and key not in seen:
                 seen.add(key)
                 edits += kinds
-            elif not isParameter:
+            elif not is_parameter:
                 rest += kinds
     return edits + rng.sample(rest, min(others_count, len(rest)))
 
 
 def run_edit(tools, plan, number, edit):
     begin, end, new = edit
-    text = plan.read_text()
-    path = plan.with_name(f"{plan.stem}_{number}.mlir")
+    text = plan.text
+    path = plan.path.with_name(f"{plan.path.stem}_{number}.mlir")
     path.write_text(text[:begin] + str(new) + text[end:])
-    constants = plan.with_name(plan.name + ".constants")
+    constants = plan.path.with_name(plan.path.name + ".constants")
     if constants.exists():
         shutil.copyfile(constants, path.with_name(path.name + ".constants"))
     result = tools.run("udnn-opt", path, *STAGES, "-o", "/dev/null", timeout=60)
@@ -108,6 +141,11 @@ def run_edit(tools, plan, number, edit):
         found.append("an internal failure shows through")
     if result.code == 1 and "error: " not in result.err:
         found.append("no error is printed")
+    if result.code == 0 and plan.comparison:
+        result = compile_and_run(tools, path, *plan.comparison)
+        # The runtime refuses sizes that no machine has.
+        if result.code != 0 and not (result.code == 1 and "error: " in result.err):
+            found.append(f"compiles, but does not compute the same: {result.error}")
     place = text[max(0, begin - 60):begin].replace("\n", " ")
     return f"{path.name}: {place}{new}", found
 
@@ -126,7 +164,7 @@ def main():
     jobs = []
     for name, function, options in PLANS:
         plan = make_plan(tools, work, name, function, options)
-        edits = get_edits(plan.read_text(), rng, arguments.others)
+        edits = get_edits(plan.text, rng, arguments.others)
         jobs += [(tools, plan, number, edit) for number, edit in enumerate(edits)]
     print(f"{len(jobs)} edited plans; the choice has seed {arguments.seed}", flush=True)
     failures = 0
