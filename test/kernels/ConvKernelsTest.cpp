@@ -284,20 +284,22 @@ ConvCase makeCase(std::mt19937 &random) {
   return c;
 }
 
-void checkRandom(const std::string &family, double tolerance, int vectorBits = 256) {
+/// Runs random cases, of which the family must take some: `minCandidates`, or a tenth of them.
+void checkRandom(const std::string &family, double tolerance, int minCandidates = getCases() / 10) {
   unsigned seed = getSeed();
   SCOPED_TRACE("UDNN_TEST_SEED=" + std::to_string(seed));
   std::mt19937 random(seed);
   int candidates = 0;
   for (int i = 0; i < getCases(); ++i)
     candidates += check(family, makeCase(random), random, tolerance);
-  // Winograd takes a fifth of the cases, now and then no more than two.
-  EXPECT_GT(candidates, 0);
+  EXPECT_GE(candidates, minCandidates);
 }
 
 TEST(ConvKernels, DirectRandom) { checkRandom("cpu.direct_conv", 1e-5); }
 
-TEST(ConvKernels, WinogradRandom) { checkRandom("cpu.winograd", 2e-5); }
+// Winograd takes only windows of 3x3 without strides, dilations and few channels: about a fifth of
+// the cases, and among few cases now and then next to none.
+TEST(ConvKernels, WinogradRandom) { checkRandom("cpu.winograd", 2e-5, /*minCandidates=*/1); }
 
 TEST(ConvKernels, DepthwiseRandom) {
   unsigned seed = getSeed();
