@@ -22,7 +22,8 @@
 using namespace mlir;
 using namespace udnn;
 
-/// Of a resource as the text spells it: two characters per byte, and some.
+/// The longest constant that stays in the text, in characters: quotes, `0x`, the alignment and two
+/// characters per byte. Longer ones lie beside it.
 static constexpr int64_t kLongestInText = 1024;
 
 /// The attribute of the empty module: a dictionary of all constants by their names.
@@ -108,23 +109,72 @@ OwningOpRef<ModuleOp> udnn::readModule(StringRef path, MLIRContext *context) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// Writes a file by `write`; it stays only if all is well.
-static LogicalResult writeFile(StringRef path, MLIRContext *context,
-                               llvm::function_ref<LogicalResult(llvm::raw_ostream &)> write) {
-  std::string error;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(path, &error);
-  if (!file)
-    return emitError(UnknownLoc::get(context)) << error;
-  LogicalResult written = write(file->os());
-  file->os().flush();
-  if (std::error_code problem = file->os().error()) {
-    file->os().clear_error();
+namespace {
+
+/// A file that is written under another name beside its own, which it gets when all is well.
+class NewFile {
+public:
+  NewFile(StringRef path, MLIRContext *context) : path(path), context(context) {}
+  ~NewFile() {
+    if (file)
+      llvm::consumeError(file->discard());
+  }
+
+  LogicalResult write(llvm::function_ref<LogicalResult(llvm::raw_ostream &)> print);
+  LogicalResult keep();
+
+private:
+  LogicalResult report(std::error_code problem) {
     return emitError(UnknownLoc::get(context))
            << "cannot write '" << path << "': " << problem.message();
   }
-  if (failed(written))
+
+  std::string path;
+  MLIRContext *context;
+  std::optional<llvm::sys::fs::TempFile> file;
+};
+
+} // namespace
+
+/// Prints to a stream and empties it; an error is not fatal.
+static std::error_code flush(llvm::raw_fd_ostream &os) {
+  os.flush();
+  std::error_code problem = os.error();
+  os.clear_error();
+  return problem;
+}
+
+LogicalResult NewFile::write(llvm::function_ref<LogicalResult(llvm::raw_ostream &)> print) {
+  auto created = llvm::sys::fs::TempFile::create(path + ".%%%%%%");
+  if (!created)
+    return report(llvm::errorToErrorCode(created.takeError()));
+  file.emplace(std::move(*created));
+  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  LogicalResult printed = print(os);
+  if (std::error_code problem = flush(os))
+    return report(problem);
+  return printed;
+}
+
+LogicalResult NewFile::keep() {
+  std::error_code problem = llvm::errorToErrorCode(file->keep(path));
+  file.reset();
+  return problem ? report(problem) : success();
+}
+
+/// Writes to what is no file.
+static LogicalResult writeStream(StringRef path, MLIRContext *context,
+                                 llvm::function_ref<LogicalResult(llvm::raw_ostream &)> print) {
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(path, &error);
+  if (!output)
+    return emitError(UnknownLoc::get(context)) << error;
+  output->keep();
+  if (failed(print(output->os())))
     return failure();
-  file->keep();
+  if (std::error_code problem = flush(output->os()))
+    return emitError(UnknownLoc::get(context))
+           << "cannot write '" << path << "': " << problem.message();
   return success();
 }
 
@@ -138,7 +188,7 @@ static OwningOpRef<ModuleOp> collectConstants(ModuleOp module) {
   llvm::StringMap<DenseResourceElementsAttr> constants;
   walkConstants(module, [&](Operation *, DenseResourceElementsAttr constant) {
     auto *blob = constant.getRawHandle().getBlob();
-    if (blob && 2 * int64_t(blob->getData().size()) > kLongestInText / 2)
+    if (blob && 12 + 2 * int64_t(blob->getData().size()) > kLongestInText)
       constants[constant.getRawHandle().getKey()] = constant;
   });
   if (constants.empty())
@@ -153,22 +203,27 @@ static OwningOpRef<ModuleOp> collectConstants(ModuleOp module) {
 
 LogicalResult udnn::writeModule(ModuleOp module, StringRef path) {
   MLIRContext *context = module.getContext();
-  auto writeBytecode = [&](ModuleOp what) {
-    return [what](llvm::raw_ostream &os) { return writeBytecodeToFile(what, os); };
-  };
-  if (path.ends_with(".mlirbc"))
-    return writeFile(path, context, writeBytecode(module));
+  bool isText = !path.ends_with(".mlirbc"), hasConstantsBeside = isText && isFile(path);
   // With locations: they carry the names of layers.
   OpPrintingFlags flags = OpPrintingFlags().enableDebugInfo();
-  if (isFile(path)) {
+  if (hasConstantsBeside)
     flags.elideLargeResourceString(kLongestInText);
-    OwningOpRef<ModuleOp> constants = collectConstants(module);
-    if (constants && failed(writeFile(getConstantsPath(path), context, writeBytecode(*constants))))
-      return failure();
-  }
-  return writeFile(path, context, [&](llvm::raw_ostream &os) {
+  auto print = [&](llvm::raw_ostream &os) -> LogicalResult {
+    if (!isText)
+      return writeBytecodeToFile(module, os);
     module->print(os, flags);
     os << "\n";
     return success();
-  });
+  };
+  if (!isFile(path))
+    return writeStream(path, context, print);
+
+  NewFile constantsFile(getConstantsPath(path), context), file(path, context);
+  OwningOpRef<ModuleOp> constants = hasConstantsBeside ? collectConstants(module) : nullptr;
+  if (constants && failed(constantsFile.write(
+                       [&](llvm::raw_ostream &os) { return writeBytecodeToFile(*constants, os); })))
+    return failure();
+  if (failed(file.write(print)) || (constants && failed(constantsFile.keep())))
+    return failure();
+  return file.keep();
 }

@@ -60,19 +60,25 @@ readInput(StringRef path, const DialectRegistry &registry, const udnn::OnnxImpor
   return llvm::MemoryBuffer::getMemBufferCopy(bytecode, path);
 }
 
+/// True for text with constants beside it; what the text itself is needed for has none.
+static bool hasConstantsBeside(StringRef input, const MlirOptMainConfig &config) {
+  return config.inputSplitMarker().empty() && !config.shouldVerifyDiagnostics() &&
+         llvm::sys::fs::exists(udnn::getConstantsPath(input));
+}
+
 static int run(int argc, char **argv, DialectRegistry &registry,
                const udnn::OnnxImportOptions &options) {
   auto [input, output] =
       registerAndParseCLIOptions(argc, argv, "udnn optimizer driver\n", registry);
-  if (!StringRef(input).ends_with(".onnx") && !llvm::sys::fs::exists(udnn::getConstantsPath(input)))
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (!StringRef(input).ends_with(".onnx") && !hasConstantsBeside(input, config))
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> outputFile = openOutputFile(output, &error);
   if (!outputFile)
     return fail(error);
   std::unique_ptr<llvm::MemoryBuffer> buffer = readInput(input, registry, options);
-  if (!buffer || failed(MlirOptMain(outputFile->os(), std::move(buffer), registry,
-                                    MlirOptMainConfig::createFromCLOptions())))
+  if (!buffer || failed(MlirOptMain(outputFile->os(), std::move(buffer), registry, config)))
     return EXIT_FAILURE;
   outputFile->keep();
   return EXIT_SUCCESS;

@@ -24,9 +24,8 @@ std::string getConstantsPath(llvm::StringRef path);
 mlir::OwningOpRef<mlir::ModuleOp> readModule(llvm::StringRef path, mlir::MLIRContext *context);
 
 /// Writes bytecode if `path` ends in ".mlirbc"; else text with locations, and its constants of
-/// more than 500 bytes beside it. The standard output ("-"), pipes and
-/// devices get all as text. An error is a
-/// diagnostic; what was at `path` before then stays.
+/// more than 500 bytes beside it. The standard output ("-"), pipes and devices get all in one. An
+/// error is a diagnostic, and files that were there before stay.
 llvm::LogicalResult writeModule(mlir::ModuleOp module, llvm::StringRef path);
 
 } // namespace udnn
