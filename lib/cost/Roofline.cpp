@@ -24,7 +24,10 @@ Prediction predict(const Candidate &candidate, Type elementType, dnn::DeviceAttr
 }
 
 int64_t predictCopyNs(int64_t bytes, dnn::DeviceAttr device) {
-  return int64_t(2 * uint64_t(bytes) / device.getGbytesPerS()) + device.getLaunchNs();
+  // Of the largest sizes the time, with what is added to it, still fits.
+  constexpr uint64_t kLongestNs = uint64_t(1) << 61;
+  uint64_t moveNs = std::min(2 * uint64_t(bytes) / device.getGbytesPerS(), kLongestNs);
+  return int64_t(moveNs) + device.getLaunchNs();
 }
 
 } // namespace udnn

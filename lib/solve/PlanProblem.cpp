@@ -84,6 +84,15 @@ std::string Checker::checkTensor(size_t number) {
   if (tensor.transformNs < 0)
     return "expects the transform time of " + name + " to be at least 0, got " +
            std::to_string(tensor.transformNs);
+  if (tensor.stepsBefore < 0 || size_t(tensor.stepsBefore) > steps.size())
+    return "expects " + name + " to have from 0 to " + std::to_string(steps.size()) +
+           " steps before it, got " + std::to_string(tensor.stepsBefore);
+  int64_t made = std::max<int64_t>(writers[number] + 1, tensor.stepsBefore);
+  if (tensor.plainReaderAfter != -1 &&
+      (tensor.plainReaderAfter < made || size_t(tensor.plainReaderAfter) > steps.size()))
+    return "expects the plain reader of " + name + " to have from " + std::to_string(made) +
+           " to " + std::to_string(steps.size()) + " steps before it, got " +
+           std::to_string(tensor.plainReaderAfter);
   for (const PlanPart &part : tensor.parts) {
     if (!exists(part.tensor) || size_t(part.tensor) >= number)
       return "expects parts of " + name + " to have smaller numbers, got " +

@@ -61,6 +61,15 @@ TEST(PlanProblem, CheckRefusesUnsoundInstances) {
             "expects tensor 1 to be made before it is read");
   EXPECT_EQ(check({PlanTensor{-5, {}, 0, -1}}, {}),
             "expects the transform time of tensor 0 to be at least 0, got -5");
+  EXPECT_EQ(check({PlanTensor{1, {}, 2, -1}}, {writes}),
+            "expects tensor 0 to have from 0 to 1 steps before it, got 2");
+  EXPECT_EQ(check({PlanTensor{1, {}, -1, -1}}, {}),
+            "expects tensor 0 to have from 0 to 0 steps before it, got -1");
+  for (int after : {-2, 0, 2})
+    EXPECT_EQ(check({PlanTensor{1, {}, 0, after}}, {writes}),
+              "expects the plain reader of tensor 0 to have from 1 to 1 steps before it, got " +
+                  std::to_string(after));
+  EXPECT_EQ(check({PlanTensor{1, {}, 0, 1}}, {writes}), "");
   EXPECT_EQ(check({PlanTensor{INT64_MAX, {}, 0, -1}}, {reads}),
             "the times together exceed 2^63 ns");
 }

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace udnn {
@@ -64,6 +65,7 @@ struct PlanTensor {
 /// plain.
 class PlanProblem {
 public:
+  /// Takes any instance: `check` comes before all else.
   PlanProblem(std::vector<PlanTensor> tensors, std::vector<PlanStep> steps)
       : tensors(std::move(tensors)), steps(std::move(steps)) {}
 
