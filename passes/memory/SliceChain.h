@@ -20,7 +20,8 @@ bool isStatic(mlir::tensor::InsertSliceOp op);
 /// True when two static insertions into one tensor write different elements.
 bool areDisjoint(mlir::tensor::InsertSliceOp a, mlir::tensor::InsertSliceOp b);
 
-/// True when the result of `op` is the destination of another insertion.
+/// True when the result of `op` is the destination of one insertion, and read by nothing else but
+/// static slices.
 bool hasNext(mlir::tensor::InsertSliceOp op);
 
 /// Insertions from the first to the last one, each into the result of the one before; nobody but

@@ -1,6 +1,6 @@
 //===- VerifySelected.cpp - the contract after selection ------------------------===//
 //
-// Finds the entry, and checks what the memory stage relies on.
+// Checks what the memory stage relies on.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -23,15 +23,6 @@ namespace udnn {
 
 using namespace mlir;
 using namespace udnn;
-
-func::FuncOp udnn::getEntry(ModuleOp module) {
-  auto entry = module.lookupSymbol<func::FuncOp>(kEntry);
-  if (!entry || !llvm::hasSingleElement(entry.getBody())) {
-    module.emitError("expects a function '") << kEntry << "' of one block";
-    return nullptr;
-  }
-  return entry;
-}
 
 static bool isAllowed(Operation &op) {
   return isa<dnn::DispatchOp, tensor::EmptyOp, arith::ConstantOp, tensor::ExpandShapeOp,

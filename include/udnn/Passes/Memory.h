@@ -11,13 +11,6 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-class ModuleOp;
-namespace func {
-class FuncOp;
-} // namespace func
-} // namespace mlir
-
 namespace udnn {
 
 /// Says how `dnn.dispatch` is bufferized: inits are written, never read.

@@ -64,7 +64,9 @@ def WriteInPlacePass : Pass<"dnn-write-in-place", "::mlir::func::FuncOp"> {
   let description = [{
     An empty tensor that a kernel fills, and whose contents would then be copied
     into an output or a slice, is replaced by the output or the slice. Nested
-    concatenations are replaced from the outermost to the innermost.
+    concatenations are replaced from the outermost to the innermost. The parts of
+    a concatenation of more than 32 go through views of one buffer, which
+    One-Shot Bufferize need not compare with one another.
 
     ```mlir
     %e = tensor.empty() : tensor<2x4xf32>
@@ -77,7 +79,7 @@ def WriteInPlacePass : Pass<"dnn-write-in-place", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::tensor::TensorDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def BufferizePass : Pass<"dnn-bufferize", "::mlir::ModuleOp"> {
