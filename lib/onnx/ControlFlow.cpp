@@ -23,6 +23,18 @@ static const NodeAttribute *findAttribute(const Node &node, StringRef name) {
   return nullptr;
 }
 
+LogicalResult GraphImporter::setOutputs(const Node &node, ArrayRef<std::string> names, Scope &inner,
+                                        Scope &scope) {
+  for (auto [output, name] : llvm::zip(node.outputs, names)) {
+    FailureOr<ImportedValue> value = getValue(name, inner);
+    if (failed(value))
+      return failure();
+    if (!output.empty())
+      scope.values[output] = *value;
+  }
+  return success();
+}
+
 LogicalResult GraphImporter::importIf(const Node &node, int64_t opset, Location loc, Scope &scope) {
   FailureOr<SmallVector<ImportedValue>> inputs = getInputs(node, scope);
   if (failed(inputs))
@@ -54,14 +66,7 @@ LogicalResult GraphImporter::importIf(const Node &node, int64_t opset, Location 
     outputs.push_back(output.name);
   if (failed(addInitializers(graph, inner)) || failed(importNodes(graph.nodes, outputs, inner)))
     return failure();
-  for (auto [outer, innerName] : llvm::zip(node.outputs, outputs)) {
-    FailureOr<ImportedValue> value = getValue(innerName, inner);
-    if (failed(value))
-      return failure();
-    if (!outer.empty())
-      scope.values[outer] = *value;
-  }
-  return success();
+  return setOutputs(node, outputs, inner, scope);
 }
 
 void udnn::onnx::registerControlOperators(OperatorRegistry &registry) {
@@ -114,12 +119,5 @@ LogicalResult GraphImporter::importCall(const Node &node, const Function &callee
   ArrayRef<std::string> outputs = ArrayRef(callee.outputs).take_front(node.outputs.size());
   if (failed(importNodes(callee.nodes, outputs, inner)))
     return failure();
-  for (auto [outer, innerName] : llvm::zip(node.outputs, outputs)) {
-    FailureOr<ImportedValue> value = getValue(innerName, inner);
-    if (failed(value))
-      return failure();
-    if (!outer.empty())
-      scope.values[outer] = *value;
-  }
-  return success();
+  return setOutputs(node, outputs, inner, scope);
 }

@@ -59,6 +59,9 @@ private:
   mlir::LogicalResult importNode(const Node &node, Scope &scope);
   mlir::LogicalResult importOperator(const Node &node, int64_t opset, mlir::Location loc,
                                      Scope &scope);
+  /// Gives the outputs of `node` in `scope` the values called `names` in `inner`.
+  mlir::LogicalResult setOutputs(const Node &node, llvm::ArrayRef<std::string> names, Scope &inner,
+                                 Scope &scope);
   mlir::LogicalResult importIf(const Node &node, int64_t opset, mlir::Location loc, Scope &scope);
   mlir::LogicalResult importCall(const Node &node, const Function &callee, mlir::Location loc,
                                  Scope &scope);
