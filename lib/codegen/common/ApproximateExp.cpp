@@ -13,7 +13,7 @@ using namespace udnn::codegen;
 
 namespace {
 
-/// Below the first, e^x is less than half of the smallest denormal number; above the second,
+/// Below the first, e^x is less than half of the smallest subnormal number; above the second,
 /// more than the largest number.
 constexpr double kLowest = -104, kHighest = 89;
 

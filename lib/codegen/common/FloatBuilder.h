@@ -43,11 +43,10 @@ private:
   mlir::Type floats, integers;
 };
 
-/// e^x: right to one unit in the last place over the whole range, denormal results, infinities and
-/// NaN included.
+/// e^x within 1.3 units in the last place, subnormal results, infinities and NaN included.
 mlir::Value buildExp(FloatBuilder &b, mlir::Value x);
 
-/// The natural logarithm: right to one unit in the last place, subnormal numbers included.
+/// The natural logarithm within one unit in the last place, subnormal numbers included.
 mlir::Value buildLog(FloatBuilder &b, mlir::Value x);
 
 } // namespace udnn::codegen

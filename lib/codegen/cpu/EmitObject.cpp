@@ -25,8 +25,8 @@
 using namespace mlir;
 using namespace udnn::codegen;
 
-/// Code uses the device's features and no others that its model has: they alone are looked for
-/// before the code runs. Its model decides by `tuneFor` which of two ways is the faster one.
+/// Code uses the features that the device names, and none that its model has besides: the runtime
+/// looks for those alone. The model only tunes.
 static std::unique_ptr<llvm::TargetMachine> createTargetMachine(udnn::dnn::DeviceAttr device,
                                                                 Location loc) {
   static std::once_flag once;
@@ -54,6 +54,7 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(udnn::dnn::Devic
                                   llvm::Reloc::PIC_, {}, llvm::CodeGenOptLevel::Default));
 }
 
+/// Lets the model decide which of several ways to do the same is the fastest.
 static void tuneFor(udnn::dnn::DeviceAttr device, llvm::Module &module) {
   std::string width = std::to_string(device.getVectorBits());
   for (llvm::Function &function : module) {
