@@ -194,13 +194,13 @@ def main():
                                 capture_output=True, check=True, text=True).stdout)
     print(f"{device_name()}, {arguments.threads} threads, batch {arguments.batch}, "
           f"multiply-add peak {peak:.0f} GFLOP/s, ONNX Runtime {onnxruntime.__version__}")
-    print(f"{'network':14} {'udnn ms':>9} {'10 - 90 %':>17} {'ORT ms':>9} {'10 - 90 %':>17} "
+    print(f"{'network':17} {'udnn ms':>9} {'10 - 90 %':>17} {'ORT ms':>9} {'10 - 90 %':>17} "
           f"{'ratio':>6}  error", flush=True)
     rows = []
     for name in arguments.networks or DEFAULT:
         row = measure(name, tools, arguments, peak)
         rows.append(row)
-        print(f"{row['network']:14} {format_side(row['udnn'])} {format_side(row['onnxruntime'])} "
+        print(f"{row['network']:17} {format_side(row['udnn'])} {format_side(row['onnxruntime'])} "
               f"{row['ratio']:6.2f}  {row['relative_error']:.1e}", flush=True)
     if arguments.layers:
         for row in rows:
