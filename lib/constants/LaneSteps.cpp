@@ -232,48 +232,54 @@ static T minimum(T a, T b) {
   .Case([&](OP) { return float2(type, r, in, [](auto x, auto y) { return EXPR; }); })
 
 static Step makeFloatStep(Operation &op, Type type, int64_t r, ArrayRef<int64_t> in) {
-  return TypeSwitch<Operation *, Step>(&op) UDNN_FLOAT2(arith::AddFOp, x + y) UDNN_FLOAT2(
-             arith::SubFOp, x - y) UDNN_FLOAT2(arith::MulFOp, x * y)
-      UDNN_FLOAT2(arith::DivFOp, x / y) UDNN_FLOAT2(arith::RemFOp, std::fmod(x, y)) UDNN_FLOAT2(
-             arith::MaximumFOp, maximum(x, y)) UDNN_FLOAT2(arith::MinimumFOp, minimum(x, y))
-          UDNN_FLOAT2(arith::MaxNumFOp, std::fmax(x, y)) UDNN_FLOAT2(
-              arith::MinNumFOp, std::fmin(x, y)) UDNN_FLOAT2(math::PowFOp, std::pow(x, y))
-              UDNN_FLOAT2(math::Atan2Op, std::atan2(x, y)) UDNN_FLOAT2(
-                  math::CopySignOp, std::copysign(x, y)) UDNN_FLOAT1(arith::NegFOp, -x)
-                  UDNN_FLOAT1(math::AbsFOp, std::fabs(x)) UDNN_FLOAT1(
-                      math::CeilOp,
-                      std::ceil(x)) UDNN_FLOAT1(math::FloorOp,
-                                                std::floor(x)) UDNN_FLOAT1(math::RoundOp,
-                                                                           std::round(x))
-                      UDNN_FLOAT1(math::RoundEvenOp, std::nearbyint(x)) UDNN_FLOAT1(
-                          math::TruncOp, std::trunc(x)) UDNN_FLOAT1(math::SqrtOp, std::sqrt(x))
-                          UDNN_FLOAT1(math::RsqrtOp, 1 / std::sqrt(x)) UDNN_FLOAT1(
-                              math::CbrtOp,
-                              std::cbrt(x)) UDNN_FLOAT1(math::ExpOp,
-                                                        std::exp(x)) UDNN_FLOAT1(math::Exp2Op,
-                                                                                 std::exp2(x))
-                              UDNN_FLOAT1(math::ExpM1Op, std::expm1(x)) UDNN_FLOAT1(
-                                  math::LogOp, std::log(x)) UDNN_FLOAT1(math::Log2Op, std::log2(x))
-                                  UDNN_FLOAT1(math::Log10Op, std::log10(x)) UDNN_FLOAT1(
-                                      math::Log1pOp, std::log1p(x)) UDNN_FLOAT1(math::SinOp,
-                                                                                std::sin(x))
-                                      UDNN_FLOAT1(math::CosOp, std::cos(x)) UDNN_FLOAT1(
-                                          math::TanOp,
-                                          std::tan(x)) UDNN_FLOAT1(math::AsinOp, std::asin(x))
-                                          UDNN_FLOAT1(math::AcosOp, std::acos(x)) UDNN_FLOAT1(
-                                              math::AtanOp,
-                                              std::atan(x)) UDNN_FLOAT1(math::SinhOp, std::sinh(x))
-                                              UDNN_FLOAT1(math::CoshOp, std::cosh(x)) UDNN_FLOAT1(
-                                                  math::TanhOp, std::tanh(x))
-                                                  UDNN_FLOAT1(math::AsinhOp, std::asinh(x))
-                                                      UDNN_FLOAT1(math::AcoshOp, std::acosh(x))
-                                                          UDNN_FLOAT1(math::AtanhOp, std::atanh(x))
-                                                              UDNN_FLOAT1(math::ErfOp, std::erf(x))
-                                                                  UDNN_FLOAT1(math::ErfcOp,
-                                                                              std::erfc(x))
-                                                                      .Default([](Operation *) {
-                                                                        return Step();
-                                                                      });
+  // One operation per line, which clang-format would nest.
+  // clang-format off
+  return TypeSwitch<Operation *, Step>(&op)
+      UDNN_FLOAT2(arith::AddFOp, x + y)
+      UDNN_FLOAT2(arith::SubFOp, x - y)
+      UDNN_FLOAT2(arith::MulFOp, x * y)
+      UDNN_FLOAT2(arith::DivFOp, x / y)
+      UDNN_FLOAT2(arith::RemFOp, std::fmod(x, y))
+      UDNN_FLOAT2(arith::MaximumFOp, maximum(x, y))
+      UDNN_FLOAT2(arith::MinimumFOp, minimum(x, y))
+      UDNN_FLOAT2(arith::MaxNumFOp, std::fmax(x, y))
+      UDNN_FLOAT2(arith::MinNumFOp, std::fmin(x, y))
+      UDNN_FLOAT2(math::PowFOp, std::pow(x, y))
+      UDNN_FLOAT2(math::Atan2Op, std::atan2(x, y))
+      UDNN_FLOAT2(math::CopySignOp, std::copysign(x, y))
+      UDNN_FLOAT1(arith::NegFOp, -x)
+      UDNN_FLOAT1(math::AbsFOp, std::fabs(x))
+      UDNN_FLOAT1(math::CeilOp, std::ceil(x))
+      UDNN_FLOAT1(math::FloorOp, std::floor(x))
+      UDNN_FLOAT1(math::RoundOp, std::round(x))
+      UDNN_FLOAT1(math::RoundEvenOp, std::nearbyint(x))
+      UDNN_FLOAT1(math::TruncOp, std::trunc(x))
+      UDNN_FLOAT1(math::SqrtOp, std::sqrt(x))
+      UDNN_FLOAT1(math::RsqrtOp, 1 / std::sqrt(x))
+      UDNN_FLOAT1(math::CbrtOp, std::cbrt(x))
+      UDNN_FLOAT1(math::ExpOp, std::exp(x))
+      UDNN_FLOAT1(math::Exp2Op, std::exp2(x))
+      UDNN_FLOAT1(math::ExpM1Op, std::expm1(x))
+      UDNN_FLOAT1(math::LogOp, std::log(x))
+      UDNN_FLOAT1(math::Log2Op, std::log2(x))
+      UDNN_FLOAT1(math::Log10Op, std::log10(x))
+      UDNN_FLOAT1(math::Log1pOp, std::log1p(x))
+      UDNN_FLOAT1(math::SinOp, std::sin(x))
+      UDNN_FLOAT1(math::CosOp, std::cos(x))
+      UDNN_FLOAT1(math::TanOp, std::tan(x))
+      UDNN_FLOAT1(math::AsinOp, std::asin(x))
+      UDNN_FLOAT1(math::AcosOp, std::acos(x))
+      UDNN_FLOAT1(math::AtanOp, std::atan(x))
+      UDNN_FLOAT1(math::SinhOp, std::sinh(x))
+      UDNN_FLOAT1(math::CoshOp, std::cosh(x))
+      UDNN_FLOAT1(math::TanhOp, std::tanh(x))
+      UDNN_FLOAT1(math::AsinhOp, std::asinh(x))
+      UDNN_FLOAT1(math::AcoshOp, std::acosh(x))
+      UDNN_FLOAT1(math::AtanhOp, std::atanh(x))
+      UDNN_FLOAT1(math::ErfOp, std::erf(x))
+      UDNN_FLOAT1(math::ErfcOp, std::erfc(x))
+      .Default([](Operation *) { return Step(); });
+  // clang-format on
 }
 
 #undef UDNN_FLOAT1
