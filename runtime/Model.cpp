@@ -173,15 +173,25 @@ udnn_status udnn_model_get_program(const udnn_model *model, size_t program,
   return reportException(exception);
 }
 
-static udnn_status getTensor(const Model &model, const std::vector<Tensor> &tensors,
-                             const char *what, size_t index, udnn_tensor_info *out_info) {
-  if (index >= tensors.size())
-    return reportIndex(what, index, tensors.size());
-  const Tensor &tensor = tensors[index];
+/// The inputs or the outputs of a program.
+using TensorsOfProgram = std::vector<Tensor> Program::*;
+
+static udnn_status getTensor(const char *function, const udnn_model *model, size_t program,
+                             TensorsOfProgram tensors, const char *what, size_t index,
+                             udnn_tensor_info *out_info) try {
+  if (!model || !out_info)
+    return reportNull(function);
+  if (udnn_status status = checkProgram(model, program))
+    return status;
+  const Model &m = *model->model;
+  const std::vector<Tensor> &all = m.artifact().programs[program].*tensors;
+  if (index >= all.size())
+    return reportIndex(what, index, all.size());
+  const Tensor &tensor = all[index];
   uint64_t bytes = 0;
   getTensorBytes(tensor.type, tensor.shape, bytes);
   const void *frozen =
-      tensor.frozenConstant < 0 ? nullptr : model.reader.getConstantData(tensor.frozenConstant);
+      tensor.frozenConstant < 0 ? nullptr : m.reader.getConstantData(tensor.frozenConstant);
   *out_info = {tensor.name.c_str(),
                int32_t(tensor.type),
                getElementTypeName(tensor.type),
@@ -190,30 +200,18 @@ static udnn_status getTensor(const Model &model, const std::vector<Tensor> &tens
                bytes,
                frozen};
   return UDNN_OK;
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 udnn_status udnn_model_get_input(const udnn_model *model, size_t program, size_t input,
-                                 udnn_tensor_info *out_info) try {
-  if (!model || !out_info)
-    return reportNull(__func__);
-  if (udnn_status status = checkProgram(model, program))
-    return status;
-  const Model &m = *model->model;
-  return getTensor(m, m.artifact().programs[program].inputs, "an input", input, out_info);
-} catch (const std::exception &exception) {
-  return reportException(exception);
+                                 udnn_tensor_info *out_info) {
+  return getTensor(__func__, model, program, &Program::inputs, "an input", input, out_info);
 }
 
 udnn_status udnn_model_get_output(const udnn_model *model, size_t program, size_t output,
-                                  udnn_tensor_info *out_info) try {
-  if (!model || !out_info)
-    return reportNull(__func__);
-  if (udnn_status status = checkProgram(model, program))
-    return status;
-  const Model &m = *model->model;
-  return getTensor(m, m.artifact().programs[program].outputs, "an output", output, out_info);
-} catch (const std::exception &exception) {
-  return reportException(exception);
+                                  udnn_tensor_info *out_info) {
+  return getTensor(__func__, model, program, &Program::outputs, "an output", output, out_info);
 }
 
 udnn_status udnn_model_get_launch(const udnn_model *model, size_t program, size_t launch,
@@ -239,38 +237,34 @@ udnn_status udnn_model_get_launch(const udnn_model *model, size_t program, size_
   return reportException(exception);
 }
 
-static udnn_status findTensor(const std::vector<Tensor> &tensors, const char *what,
-                              const char *name, size_t *out_index) {
+static udnn_status findTensor(const char *function, const udnn_model *model, size_t program,
+                              TensorsOfProgram tensors, const char *what, const char *name,
+                              size_t *out_index) try {
+  if (!model || !name || !out_index)
+    return reportNull(function);
+  if (udnn_status status = checkProgram(model, program))
+    return status;
+  const std::vector<Tensor> &all = model->model->artifact().programs[program].*tensors;
   std::string names;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].name == name) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].name == name) {
       *out_index = i;
       return UDNN_OK;
     }
-    names += (i ? ", '" : "'") + tensors[i].name + "'";
+    names += (i ? ", '" : "'") + all[i].name + "'";
   }
   return reportInvalid(std::string("no ") + what + " is named '" + name + "'; there are " +
                        (names.empty() ? "none" : names));
+} catch (const std::exception &exception) {
+  return reportException(exception);
 }
 
 udnn_status udnn_model_find_input(const udnn_model *model, size_t program, const char *name,
-                                  size_t *out_input) try {
-  if (!model || !name || !out_input)
-    return reportNull(__func__);
-  if (udnn_status status = checkProgram(model, program))
-    return status;
-  return findTensor(model->model->artifact().programs[program].inputs, "input", name, out_input);
-} catch (const std::exception &exception) {
-  return reportException(exception);
+                                  size_t *out_input) {
+  return findTensor(__func__, model, program, &Program::inputs, "input", name, out_input);
 }
 
 udnn_status udnn_model_find_output(const udnn_model *model, size_t program, const char *name,
-                                   size_t *out_output) try {
-  if (!model || !name || !out_output)
-    return reportNull(__func__);
-  if (udnn_status status = checkProgram(model, program))
-    return status;
-  return findTensor(model->model->artifact().programs[program].outputs, "output", name, out_output);
-} catch (const std::exception &exception) {
-  return reportException(exception);
+                                   size_t *out_output) {
+  return findTensor(__func__, model, program, &Program::outputs, "output", name, out_output);
 }
