@@ -38,8 +38,6 @@ static void walkConstants(ModuleOp module,
     AttrTypeWalker walker;
     walker.addWalk([&](DenseResourceElementsAttr constant) { visit(op, constant); });
     walker.walk(op->getAttrDictionary());
-    if (Attribute properties = op->getPropertiesAsAttribute())
-      walker.walk(properties);
   });
 }
 
@@ -109,6 +107,25 @@ OwningOpRef<ModuleOp> udnn::readModule(StringRef path, MLIRContext *context) {
 // Writing
 //===----------------------------------------------------------------------===//
 
+using PrintFn = llvm::function_ref<LogicalResult(llvm::raw_ostream &)>;
+
+static LogicalResult report(std::error_code problem, StringRef path, MLIRContext *context) {
+  if (!problem)
+    return success();
+  return emitError(UnknownLoc::get(context))
+         << "cannot write '" << path << "': " << problem.message();
+}
+
+/// Prints all to a stream, whose errors are not fatal then.
+static LogicalResult printTo(llvm::raw_fd_ostream &os, StringRef path, MLIRContext *context,
+                             PrintFn print) {
+  LogicalResult printed = print(os);
+  os.flush();
+  std::error_code problem = os.error();
+  os.clear_error();
+  return success(succeeded(report(problem, path, context)) && succeeded(printed));
+}
+
 namespace {
 
 /// A file that is written under another name beside its own, which it gets when all is well.
@@ -120,15 +137,10 @@ public:
       llvm::consumeError(file->discard());
   }
 
-  LogicalResult write(llvm::function_ref<LogicalResult(llvm::raw_ostream &)> print);
+  LogicalResult write(PrintFn print);
   LogicalResult keep();
 
 private:
-  LogicalResult report(std::error_code problem) {
-    return emitError(UnknownLoc::get(context))
-           << "cannot write '" << path << "': " << problem.message();
-  }
-
   std::string path;
   MLIRContext *context;
   std::optional<llvm::sys::fs::TempFile> file;
@@ -136,46 +148,29 @@ private:
 
 } // namespace
 
-/// Prints to a stream and empties it; an error is not fatal.
-static std::error_code flush(llvm::raw_fd_ostream &os) {
-  os.flush();
-  std::error_code problem = os.error();
-  os.clear_error();
-  return problem;
-}
-
-LogicalResult NewFile::write(llvm::function_ref<LogicalResult(llvm::raw_ostream &)> print) {
+LogicalResult NewFile::write(PrintFn print) {
   auto created = llvm::sys::fs::TempFile::create(path + ".%%%%%%");
   if (!created)
-    return report(llvm::errorToErrorCode(created.takeError()));
+    return report(llvm::errorToErrorCode(created.takeError()), path, context);
   file.emplace(std::move(*created));
   llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-  LogicalResult printed = print(os);
-  if (std::error_code problem = flush(os))
-    return report(problem);
-  return printed;
+  return printTo(os, path, context, print);
 }
 
 LogicalResult NewFile::keep() {
   std::error_code problem = llvm::errorToErrorCode(file->keep(path));
   file.reset();
-  return problem ? report(problem) : success();
+  return report(problem, path, context);
 }
 
 /// Writes to what is no file.
-static LogicalResult writeStream(StringRef path, MLIRContext *context,
-                                 llvm::function_ref<LogicalResult(llvm::raw_ostream &)> print) {
+static LogicalResult writeStream(StringRef path, MLIRContext *context, PrintFn print) {
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(path, &error);
   if (!output)
     return emitError(UnknownLoc::get(context)) << error;
   output->keep();
-  if (failed(print(output->os())))
-    return failure();
-  if (std::error_code problem = flush(output->os()))
-    return emitError(UnknownLoc::get(context))
-           << "cannot write '" << path << "': " << problem.message();
-  return success();
+  return printTo(output->os(), path, context, print);
 }
 
 /// False for the standard output, a pipe, a device: nothing can lie beside them.
