@@ -34,6 +34,17 @@ Buffer KernelBuilder::flatten(Value argument) {
 // Index arithmetic
 //===----------------------------------------------------------------------===//
 
+SmallVector<Index> KernelBuilder::delinearize(Index number, ArrayRef<int64_t> shape) {
+  SmallVector<Index> coordinates(shape.size(), 0);
+  for (int64_t i = int64_t(shape.size()) - 1; i > 0; --i) {
+    coordinates[i] = rem(number, shape[i]);
+    number = div(number, shape[i]);
+  }
+  if (!shape.empty())
+    coordinates[0] = number;
+  return coordinates;
+}
+
 Value KernelBuilder::toValue(Index a) {
   if (a.value)
     return a.value;

@@ -68,6 +68,8 @@ public:
   Index min(Index a, Index b);
   /// a*b + c.
   Index mad(Index a, Index b, Index c) { return add(mul(a, b), c); }
+  /// Splits `number` into coordinates of `shape`, the last one running fastest.
+  llvm::SmallVector<Index> delinearize(Index number, llvm::ArrayRef<int64_t> shape);
   mlir::Value toValue(Index a);
   /// i1 of a comparison.
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index a, Index b);

@@ -37,7 +37,6 @@ private:
   SmallVector<Index> getRowCoordinates(Index row);
   Index getLeftPlace(ArrayRef<Index> coordinates);
   Index getRightPlace();
-  SmallVector<Index> decodeBatch(Index batch, ArrayRef<int64_t> shape);
 
   Emitter e;
   dnn::MatmulOp op;
@@ -57,18 +56,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Places of rows and matrices
 //===----------------------------------------------------------------------===//
-
-/// Coordinates of a row-major number in `shape`.
-SmallVector<Index> MatmulEmitter::decodeBatch(Index number, ArrayRef<int64_t> shape) {
-  SmallVector<Index> coordinates(shape.size(), 0);
-  for (int64_t i = shape.size() - 1; i > 0; --i) {
-    coordinates[i] = e.rem(number, shape[i]);
-    number = e.div(number, shape[i]);
-  }
-  if (!shape.empty())
-    coordinates[0] = number;
-  return coordinates;
-}
 
 /// True when the rows of all matrices of the batch follow each other in every buffer.
 bool MatmulEmitter::isFlat() const {
@@ -90,12 +77,12 @@ bool MatmulEmitter::isFlat() const {
 SmallVector<Index> MatmulEmitter::getRowCoordinates(Index row) {
   ArrayRef<int64_t> shape = output.shape;
   if (!p.flattened) {
-    SmallVector<Index> coordinates = decodeBatch(batch, shape.drop_back(2));
+    SmallVector<Index> coordinates = e.delinearize(batch, shape.drop_back(2));
     coordinates.push_back(row);
     return coordinates;
   }
   if (!isFlat())
-    return decodeBatch(row, shape.drop_back(1));
+    return e.delinearize(row, shape.drop_back(1));
   SmallVector<Index> coordinates(shape.size() - 1, 0);
   coordinates.back() = row;
   return coordinates;
@@ -121,7 +108,7 @@ Index MatmulEmitter::getRightPlace() {
   }
   Index at = e.mul(e.mul(group, plan.vectors * lanes), rhs.strides[rank - 1]);
   if (rank > 2) {
-    SmallVector<Index> coordinates = decodeBatch(batch, ArrayRef(rhs.shape).drop_back(2));
+    SmallVector<Index> coordinates = e.delinearize(batch, ArrayRef(rhs.shape).drop_back(2));
     for (auto [coordinate, stride] : llvm::zip(coordinates, rhs.strides))
       at = e.mad(coordinate, stride, at);
   }
@@ -235,7 +222,7 @@ void MatmulEmitter::emitPack() {
   batch = e.div(e.getTask(), grid.groups);
   Index from = 0;
   if (rank > 2) {
-    SmallVector<Index> coordinates = decodeBatch(batch, ArrayRef(rhs.shape).drop_back(2));
+    SmallVector<Index> coordinates = e.delinearize(batch, ArrayRef(rhs.shape).drop_back(2));
     for (auto [coordinate, stride] : llvm::zip(coordinates, rhs.strides))
       from = e.mad(coordinate, stride, from);
   }

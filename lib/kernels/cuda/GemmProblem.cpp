@@ -27,18 +27,6 @@ static int64_t getStride(const Buffer &buffer, int64_t position) {
   return position < 0 ? 0 : buffer.strides[position];
 }
 
-/// Splits `number` into coordinates of `shape`, the last one running fastest.
-static SmallVector<Index> delinearize(KernelBuilder &e, Index number, ArrayRef<int64_t> shape) {
-  SmallVector<Index> coordinates(shape.size(), 0);
-  for (int64_t i = shape.size() - 1; i > 0; --i) {
-    coordinates[i] = e.rem(number, shape[i]);
-    number = e.div(number, shape[i]);
-  }
-  if (!shape.empty())
-    coordinates[0] = number;
-  return coordinates;
-}
-
 static Value conjunction(KernelBuilder &e, Value a, Value b) {
   return a && b ? e.logicalAnd(a, b) : a ? a : b;
 }
@@ -134,7 +122,7 @@ GemmPlace ConvProblem::getKOfA(KernelBuilder &e, Index position) const {
   strides.push_back(getStride(a, filterDims.find(DimsAttr::kChannel)));
   for (int64_t i = 0; i < getSpatialRank(); ++i)
     strides.push_back(getStride(a, filterDims.find(i)));
-  for (auto [coordinate, stride] : llvm::zip(delinearize(e, position, sizes), strides))
+  for (auto [coordinate, stride] : llvm::zip(e.delinearize(position, sizes), strides))
     place.offset = e.mad(coordinate, stride, place.offset);
   return place;
 }
@@ -144,7 +132,7 @@ GemmPlace ConvProblem::getRowOfB(KernelBuilder &e, Index z, Index row) const {
   place.inside = e.inside(row, n);
   SmallVector<int64_t> sizes = {images};
   llvm::append_range(sizes, outSizes);
-  SmallVector<Index> pixel = delinearize(e, row, sizes);
+  SmallVector<Index> pixel = e.delinearize(row, sizes);
   place.offset = e.mul(pixel[0], getStride(b, inDims.find(DimsAttr::kBatch)));
   place.offset =
       e.mad(z, groupChannels * getStride(b, inDims.find(DimsAttr::kChannel)), place.offset);
@@ -158,7 +146,7 @@ GemmPlace ConvProblem::getKOfB(KernelBuilder &e, Index position) const {
   place.inside = e.inside(position, k);
   SmallVector<int64_t> sizes = {groupChannels};
   llvm::append_range(sizes, window);
-  SmallVector<Index> coordinates = delinearize(e, position, sizes);
+  SmallVector<Index> coordinates = e.delinearize(position, sizes);
   place.offset = e.mul(coordinates[0], getStride(b, inDims.find(DimsAttr::kChannel)));
   for (int64_t i = 0; i < getSpatialRank(); ++i)
     place.spatial.push_back(e.mul(coordinates[i + 1], op.getDilations()[i]));
@@ -181,7 +169,7 @@ SmallVector<Index> ConvProblem::getCoordinates(KernelBuilder &e, Index z, Index 
                                                Index column) const {
   SmallVector<int64_t> sizes = {images};
   llvm::append_range(sizes, outSizes);
-  SmallVector<Index> pixel = delinearize(e, column, sizes);
+  SmallVector<Index> pixel = e.delinearize(column, sizes);
   SmallVector<Index> coordinates;
   for (int64_t role : outDims.getRoles())
     coordinates.push_back(role == DimsAttr::kBatch     ? pixel[0]
@@ -246,8 +234,8 @@ MatmulProblem::MatmulProblem(dnn::MatmulOp op) : op(op) {
 }
 
 SmallVector<Index> MatmulProblem::getRow(KernelBuilder &e, Index z, Index row) const {
-  SmallVector<Index> coordinates = delinearize(e, z, batchShape);
-  llvm::append_range(coordinates, delinearize(e, row, rowShape));
+  SmallVector<Index> coordinates = e.delinearize(z, batchShape);
+  llvm::append_range(coordinates, e.delinearize(row, rowShape));
   return coordinates;
 }
 
